@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For precompiled headers alone. libfmt 9 has this function, but its headers do not say so: every
-// file that logs would compile all of fmt's formatting again, three seconds each. Not for clang: it
-// spells the name of this function otherwise than GCC, which made the library, and would not find
-// it.
+// For precompiled headers only. libfmt 9 contains this function, but its headers do not declare the
+// instance as extern. Without the declaration every file that logs would compile all of fmt's
+// formatting again, which takes three seconds each. Not for clang, because clang mangles the name
+// of this function differently from GCC, which compiled libfmt, and the linker would not find the
+// function.
 #pragma once
 
 #include <fmt/format.h>

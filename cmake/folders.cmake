@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# ttmem_headers(TARGET): whoever links TARGET may include "<folder>/<file>", where <folder> is the
-# current one: below src/ without "src/", else from the root. Nothing else becomes visible: the
-# include path holds a link to this folder alone.
+# ttmem_headers(TARGET): a target that links TARGET may include "<folder>/<file>", where <folder> is
+# the current folder, relative to src/ or else to the root. Nothing else becomes visible, because
+# the include path contains only a link to this folder.
 function(ttmem_headers target)
   set(top ${CMAKE_SOURCE_DIR})
   if(CMAKE_CURRENT_SOURCE_DIR MATCHES "^${CMAKE_SOURCE_DIR}/src/")

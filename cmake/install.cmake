@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# The installed tree: the tool, the library with its CMake package and pkg-config file.
+# The installed tree: the tool, and the library with its CMake package and pkg-config file.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS ttmem EXPORT ttmem-targets)
 install(TARGETS ttmem_cli)
-# The names of the original tools: src/cli/main.cpp has the commands that they stand for.
+# The names of the original tools. src/cli/main.cpp maps them to commands.
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 foreach(alias allocation_server tt_smi_umd)
   file(CREATE_LINK ttmem ${CMAKE_BINARY_DIR}/bin/${alias} SYMBOLIC)
@@ -14,7 +14,8 @@ install(DIRECTORY include/ttmem DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY packaging/deploy DESTINATION ${CMAKE_INSTALL_DATADIR}/ttmem USE_SOURCE_PERMISSIONS)
 
-# Where zsh looks below /usr/local; Debian's packages have share/zsh/vendor-completions.
+# The folder in which zsh looks below /usr/local. Debian's packages use
+# share/zsh/vendor-completions.
 set(TTMEM_ZSH_DIR ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE STRING "Completion for zsh goes here")
 install(FILES packaging/completion/ttmem.bash RENAME ttmem
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)

@@ -1,29 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-# Headers of the standard library and of other libraries, parsed once and not in every file. A file
-# still includes what it uses: scripts/lint reads the files of a folder without them.
+# Headers of the standard library and of other libraries, parsed once instead of in every file. A
+# file still includes each header that it uses: clang-tidy reads the files without precompiled
+# headers.
 option(TTMEM_PRECOMPILE "Precompile headers of other libraries" ON)
 
-# ttmem_precompiled(NAME HEADERS... LINK libraries... [OPTIONS ...]): what ttmem_precompile() uses.
+# ttmem_precompiled(NAME HEADERS... LINK libraries... [OPTIONS ...]): defines headers for
+# ttmem_precompile().
 function(ttmem_precompiled name)
   cmake_parse_arguments(arg "" "" "HEADERS;LINK;OPTIONS" ${ARGN})
-  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/${name}.cpp CONTENT "")  # a target needs one
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/${name}.cpp CONTENT "")  # a target needs a source
   add_library(${name} OBJECT EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/${name}.cpp)
   target_link_libraries(${name} PRIVATE ${arg_LINK} ttmem_options)
   target_compile_options(${name} PRIVATE ${arg_OPTIONS})
   target_precompile_headers(${name} PRIVATE ${arg_HEADERS})
 endfunction()
 
-# ttmem_precompile(TARGET NAME): TARGET has the options of NAME and links what NAME links.
+# ttmem_precompile(TARGET NAME): uses the headers of NAME in TARGET. TARGET must have the options of
+# NAME and link the libraries of NAME.
 function(ttmem_precompile target name)
   if(TTMEM_PRECOMPILE)
     target_precompile_headers(${target} REUSE_FROM ${name})
-    # So that ccache can tell what was in them.
+    # Lets ccache see the contents of the precompiled headers.
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
   endif()
 endfunction()
 
-# ttmem_optimize_less(FILES...): for what includes a library that takes long to compile, and runs
-# seldom. Precompiled headers do not go together with another -O0.
+# ttmem_optimize_less(FILES...): for files that include a library which takes long to compile, and
+# whose code runs seldom. Precompiled headers cannot be combined with another -O0.
 function(ttmem_optimize_less)
   if(CMAKE_BUILD_TYPE STREQUAL "Debug")
     set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -O0 SKIP_PRECOMPILE_HEADERS ON)
@@ -34,7 +37,7 @@ endfunction()
 
 set(standard <algorithm> <array> <chrono> <functional> <map> <memory> <optional> <span> <string>
              <string_view> <unordered_map> <utility> <vector>)
-set(json <nlohmann/json.hpp>)  # a second in each of a hundred files
+set(json <nlohmann/json.hpp>)  # saves a second in each of a hundred files
 ttmem_precompiled(ttmem_precompiled_fmt
   HEADERS ${standard} ${json} ${CMAKE_CURRENT_LIST_DIR}/fmt_once.hpp
   LINK fmt::fmt nlohmann_json::nlohmann_json)

@@ -1,23 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-# What every folder with tests uses.
+# Functions for every folder with tests.
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
-# The code of a test runs once: compiling it costs more than it ever saves.
-# -fPIC as in a library, so that precompiled headers fit; _FORTIFY_SOURCE needs an optimiser.
+# The code of a test runs once, so optimising it costs more time than it saves. -fPIC as in a
+# library, so that the precompiled headers fit; _FORTIFY_SOURCE needs an optimiser.
 set(cheap -O0 -g1 -fPIC -U_FORTIFY_SOURCE)
 ttmem_precompiled(ttmem_precompiled_gtest HEADERS ${standard} ${json} <gtest/gtest.h>
                   LINK GTest::gtest nlohmann_json::nlohmann_json OPTIONS ${cheap})
 ttmem_precompiled(ttmem_precompiled_rapidcheck
                   HEADERS ${standard} ${json} <gtest/gtest.h> <rapidcheck.h> <rapidcheck/gtest.h>
                   LINK GTest::gtest nlohmann_json::nlohmann_json OPTIONS ${cheap})
-add_custom_target(ttmem_tests)  # all of them
+add_custom_target(ttmem_tests)  # all tests
 
-# ttmem_test(NAME LABEL SOURCES... LINK libraries... [DEFINITIONS ...]): one GoogleTest program.
+# ttmem_test(NAME LABEL SOURCES... LINK libraries... [DEFINITIONS ...]): defines one GoogleTest
+# program.
 function(ttmem_test name label)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK;DEFINITIONS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
-  set_target_properties(${name} PROPERTIES UNITY_BUILD ON)  # half the time
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ON)  # halves the build time
   target_link_libraries(${name} PRIVATE ${arg_LINK} ttmem_options GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE TTMEM_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
                                              ${arg_DEFINITIONS})
@@ -29,7 +30,7 @@ function(ttmem_test name label)
     ttmem_precompile(${name} ttmem_precompiled_gtest)
   endif()
   add_dependencies(ttmem_tests ${name})
-  # The chips of this machine are not the test's.
+  # Tests must not depend on the chips of this machine.
   gtest_discover_tests(${name} PROPERTIES LABELS "${label}" TIMEOUT 300
                                           ENVIRONMENT TTMEM_SYSROOT=/nonexistent)
 endfunction()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model on a Blackhole that is recorded for the pictures of the page: weights, steps with marks,
-buffers and circular buffers of its layers, results that nobody frees, and an end without memory.
+"""A model on a Blackhole, which is recorded for the pictures of the page: weights, steps with
+marks, buffers and circular buffers of its layers, results that are never freed, and an end out of
+memory.
 
     screens_model.py [MORE KIB]"""
 
@@ -14,7 +15,7 @@ KIB, MIB = 1 << 10, 1 << 20
 
 
 class Memory:
-    """Hands out addresses: DRAM from below, L1 from above."""
+    """Gives out addresses: DRAM from the bottom, L1 from the top."""
 
     def __init__(self):
         self.number = 0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model whose layers are sharded over different cores of a Blackhole: for the picture of the
-cores. Says "ready" and holds its memory until it is killed."""
+"""A model whose layers are sharded over different cores of a Blackhole, for the picture of the
+cores. Prints "ready" and holds its memory until it is killed."""
 
 import time
 
@@ -10,7 +10,7 @@ L1, BASE, ALL = 1_572_864, 111_616, [(0, 0, 12, 9)]
 
 
 class Layout:
-    """Buffers from above, circular buffers from below."""
+    """Places buffers from the top and circular buffers from the bottom."""
 
     def __init__(self):
         self.top = L1

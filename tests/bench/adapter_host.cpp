@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Host code for measure_adapter.py: what the runtime's calls cost, printed as "NAME NANOSECONDS".
-// It knows nothing of ttmem; the adapter is preloaded, or not. With TTMEM_PROCESSOR the processor
-// is attached, and programs are named as ttnn names them.
+// Host code for measure_adapter.py. Measures the cost of the runtime's calls and prints "NAME
+// NANOSECONDS". The code does not use ttmem; the adapter is preloaded or not. With TTMEM_PROCESSOR
+// the processor is attached, and programs are named as ttnn names them.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -26,14 +26,15 @@ using distributed::MeshBuffer;
 using distributed::MeshDevice;
 using distributed::MeshWorkload;
 
-// Of this thread: the machine may have other things to do.
+// Returns the CPU time of this thread, because the machine may be busy with other work.
 double cpu_nanoseconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return 1e9 * static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec);
 }
 
-// The fastest of rounds, each of which does it `times` times: what disturbs only adds.
+// Measures the fastest of several rounds, each of which runs the action `times` times. Disturbances
+// only add time.
 template <typename Action>
 void measure(const char* name, int times, Action action) {
   constexpr int rounds = 15;
@@ -91,7 +92,7 @@ int main() {
                        {.page_size = 2048, .buffer_type = BufferType::DRAM}, mesh.get());
   };
   measure("buffer_pair", 2000, pair);
-  measure("operation", 2000, [&] {  // as ttnn tells of it
+  measure("operation", 2000, [&] {  // reported as ttnn reports it
     auto& tracker = GraphTracker::instance();
     int first = 1;
     double second = 2;

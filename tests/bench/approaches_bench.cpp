@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the approaches add to host code, on the dry run: the runtime's hooks to a buffer and its
-// free, a wrapped call to the declaration of a circular buffer.
+// The cost that the approaches add to host code on the dry run: the runtime's hooks for a buffer
+// and its free, and a wrapped call for the declaration of a circular buffer.
 #include <benchmark/benchmark.h>
 
 #include <memory>
@@ -21,7 +21,7 @@ std::shared_ptr<tm::Buffer> make_buffer(tm::IDevice* device) {
   return tm::Buffer::create(device, 1 << 20, 2048, tm::BufferType::DRAM);
 }
 
-// With 1,000 live buffers, as calls_bench.cpp measures the library alone.
+// Measures with 1,000 live buffers, as calls_bench.cpp does for the library alone.
 void buffer_pairs(benchmark::State& state, bool hooked) {
   if (hooked) tt_metal::attach();
   {
@@ -40,7 +40,8 @@ BENCHMARK(plain_buffer_pair);
 void hooked_buffer_pair(benchmark::State& state) { buffer_pairs(state, true); }
 BENCHMARK(hooked_buffer_pair);
 
-// The 32 circular buffers of a program on a square of cores; the program itself is not timed.
+// Declares the 32 circular buffers of a program on a square of cores. The construction of the
+// program is not timed.
 template <typename Declare>
 void declare_cbs(benchmark::State& state, Declare declare) {
   constexpr std::uint8_t kSlots = 32;

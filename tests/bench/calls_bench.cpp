@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a call costs the workload, through the C interface of the real library with everything on:
-// live records, counters, peaks, per-core figures, events.
+// The cost of a call for the workload, through the C interface of the real library with everything
+// on: live records, counters, peaks, per-core figures, events.
 #include <benchmark/benchmark.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -15,11 +15,11 @@
 namespace ttmem::bench {
 namespace {
 
-constexpr std::uint64_t kLiveIds = 1'000'000;  // programs that stay; the measured ones are below
+constexpr std::uint64_t kLiveIds = 1'000'000;  // first id of programs that stay
 constexpr std::uint64_t kBatch = 64;
 
-// Places kBatch programs per iteration while `live` others stay, and takes them away untimed.
-// Every program has a layout of its own: nothing is shared, each changes the union.
+// Places kBatch programs per iteration while `live` other programs stay, and destroys them untimed.
+// Every program has its own layout, so that nothing is shared and each program changes the union.
 void place_with_live(benchmark::State& state) {
   const auto live = static_cast<std::uint64_t>(state.range(0));
   open_device(0);
@@ -37,7 +37,7 @@ void place_with_live(benchmark::State& state) {
 }
 BENCHMARK(place_with_live)->Arg(10)->Arg(200)->Arg(2000)->Arg(10000)->Unit(benchmark::kMicrosecond);
 
-// The same with 32 layouts in all, as a program cache has them.
+// Like place_with_live(), but with only 32 layouts, as in a program cache.
 void place_shared_layout(benchmark::State& state) {
   const auto live = static_cast<std::uint64_t>(state.range(0));
   open_device(0);
@@ -83,7 +83,7 @@ constexpr auto kMeshDevices = [] {
   return devices;
 }();
 
-// The same as one call.
+// Places a program on 32 devices with one call.
 void mesh_place32(benchmark::State& state) {
   for (const std::uint32_t device : kMeshDevices) open_device(device);
   std::uint64_t variant = 0;
@@ -107,7 +107,7 @@ void mesh_redispatch32(benchmark::State& state) {
 }
 BENCHMARK(mesh_redispatch32);
 
-// A buffer on 32 devices and its free, with 1,000 others live.
+// Allocates and frees a buffer on 32 devices, with 1,000 other buffers live.
 void mesh_pair32(benchmark::State& state) {
   for (const std::uint32_t device : kMeshDevices) open_device(device);
   for (std::uint64_t id = 1; id <= 1000; ++id) {
@@ -181,8 +181,9 @@ void scope_pair(benchmark::State& state) {
 }
 BENCHMARK(scope_pair);
 
-// What the existing tracker does per call, in its order: the device's total, the chip's row and the
-// time, then the process's row and the time again, all in a shared mapping. Twice for a pair.
+// The work of the existing tracker for an allocation and its free, in its order: the device's
+// total, the chip's row and the time, then the process's row and the time again, all in a shared
+// mapping.
 void shared_counters_pair(benchmark::State& state) {
   using Counter = std::atomic<std::uint64_t>;
   void* page = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One snapshot over 8 real processes with 32 devices and 1,000 live allocations each.
+// Makes a snapshot of 8 real processes with 32 devices and 1,000 live allocations each.
 #include <benchmark/benchmark.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -16,7 +16,7 @@
 namespace ttmem::bench {
 namespace {
 
-// A process of its own that holds its memory until it is killed.
+// Starts a process that holds its memory until it is killed.
 pid_t start_holder() {
   int ready[2];
   if (::pipe(ready) != 0) std::abort();

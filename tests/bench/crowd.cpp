@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Many tracked processes that hold their memory: crowd PROCESSES ALLOCATIONS. Says "ready" when all
-// do, and ends them when its standard input closes. For measure_server.py.
+// Many tracked processes that hold their memory: crowd PROCESSES ALLOCATIONS. Prints "ready" when
+// all processes hold it, and ends them when its standard input closes. For measure_server.py.
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -15,7 +15,7 @@
 
 namespace {
 
-// Never returns. Ends with its parent.
+// Holds memory until the parent ends. Never returns.
 [[noreturn]] void hold(std::uint32_t device, std::uint64_t allocations, int ready) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ttmem::bench::open_device(device);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a frame of `ttmem top` costs to compose: 32 devices, each view, on a screen of 200x60.
+// The cost of composing a frame of `ttmem top`: 32 devices, each view, on a screen of 200x60.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -37,7 +37,8 @@ model::Device device_of(std::uint32_t id) {
   return d;
 }
 
-// Eight processes on each of 32 devices, 500 allocations and 100 programs of 8 CBs a device.
+// Returns a snapshot with eight processes on each of 32 devices, and 500 allocations and 100
+// programs of 8 CBs for each device.
 model::Snapshot galaxy() {
   model::Snapshot s;
   s.time_unix_ns = 1'787'400'005'000'000'000;
@@ -74,7 +75,7 @@ model::Snapshot galaxy() {
   return s;
 }
 
-// The argument is the view.
+// Composes one frame. The argument of the benchmark is the view.
 void frame_compose_32(benchmark::State& state) {
   model::Snapshot snapshot = galaxy();
   tui::ChartHistory history;

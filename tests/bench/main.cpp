@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs the benchmarks, then prints the figures that the project promises, one `ratio NAME VALUE`
-// line each, and writes them as JSON. Ratios compare things measured in the same run; every
-// benchmark runs several times and its fastest run counts, which a busy machine disturbs least.
+// Runs the benchmarks. Then prints the figures that the project promises, one line `ratio NAME
+// VALUE` each, and writes them as JSON. A ratio compares measurements of the same run. Every
+// benchmark runs several times and its fastest run counts, because a busy machine disturbs this run
+// least.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <stdlib.h>
@@ -24,8 +25,8 @@
 
 namespace {
 
-// CPU nanoseconds per item, the fastest repetition of each benchmark. CPU time, because a
-// neighbour on the same core is not our cost.
+// CPU nanoseconds per item of the fastest repetition of each benchmark. CPU time excludes the cost
+// of other processes on the same core.
 class Fastest : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(const Context&) override { return true; }
@@ -40,7 +41,7 @@ class Fastest : public benchmark::BenchmarkReporter {
     }
   }
   [[nodiscard]] bool failed() const { return failed_; }
-  // Not a number when a filter left it out.
+  // Returns NaN if a filter left the benchmark out.
   [[nodiscard]] double ns(const std::string& name) const {
     const auto found = ns_.find(name);
     return found != ns_.end() ? found->second : std::numeric_limits<double>::quiet_NaN();
@@ -65,12 +66,12 @@ class Fastest : public benchmark::BenchmarkReporter {
 
 struct DisabledCall {
   double ns;
-  double empty_ns;  // a call of a function of another shared object that does nothing
+  double empty_ns;  // calls a function of another shared object that does nothing
 };
 
 using BufferCall = void(std::uint32_t, const ttmem_buffer*);
 
-// One loop for both calls: a loop of its own for each would compare where the compiler put it.
+// Times both calls with the same loop. Two loops would also compare where the compiler placed them.
 [[gnu::noinline]] double ns_per_call(BufferCall* call) {
   const ttmem_buffer buffer = ttmem::bench::dram_buffer(1);
   constexpr int kCalls = 20'000;
@@ -84,7 +85,8 @@ using BufferCall = void(std::uint32_t, const ttmem_buffer*);
          kCalls;
 }
 
-// The fastest of short rounds, in turn: both meet the same neighbours.
+// Returns the fastest of short rounds. Both calls are measured in turn, so that other load affects
+// both alike.
 DisabledCall measure_disabled_call() {
   DisabledCall fastest{1e9, 1e9};
   for (int round = 0; round < 1000; ++round) {
@@ -94,7 +96,8 @@ DisabledCall measure_disabled_call() {
   return fastest;
 }
 
-// Tracking is decided once per process: the disabled call is measured in one that is not tracked.
+// Measures the disabled call in a child process, because a process decides only once whether it is
+// tracked.
 DisabledCall disabled_call() {
   constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
   int result[2];

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes a recording as a model that runs for a long time would make it: weights, then iterations
-// over layers whose operations allocate and free, dispatches of cached programs, a mark each.
+// Writes a recording like that of a model that runs for a long time: weights, then iterations over
+// layers whose operations allocate and free, dispatches of cached programs, and a mark for each
+// iteration.
 //
 //   make_recording FILE [EVENTS [DEVICES [LARGER]]]
 //
-// LARGER is how many bytes each circular buffer has more.
+// LARGER is the number of bytes added to each circular buffer.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -21,7 +22,7 @@ using namespace ttmem;
 using namespace ttmem::recording;
 
 constexpr std::uint32_t kLayers = 32;
-constexpr std::uint32_t kOps = 12;  // of a layer
+constexpr std::uint32_t kOps = 12;  // in each layer
 constexpr std::uint32_t kL1Top = 1'499'136;
 
 class Model {
@@ -36,10 +37,10 @@ class Model {
     for (std::uint32_t i = 0; i < kLayers * kOps; ++i) add_request(i);
   }
 
-  // As many iterations as it takes.
+  // Runs as many iterations as this number of events needs.
   void run(std::uint64_t events) {
     for (std::uint64_t iteration = 0; events_ < events; ++iteration) {
-      if (iteration % 64 == 0) add_cache();  // so that the peak of DRAM is at the end
+      if (iteration % 64 == 0) add_cache();  // puts the peak of DRAM at the end
       writer_.add(Mark{.time_ns = now_, .process = 1, .name = fmt::format("token {}", iteration)});
       for (std::uint32_t op = 0; op < kLayers * kOps && events_ < events; ++op) run_op(op);
       if (!writer_.commit()) std::exit(1);
@@ -138,7 +139,7 @@ class Model {
     request_rows_.push_back(writer_.request(requests_.back()));
   }
 
-  // Operations allocate an output, and free an input of the one before.
+  // Runs an operation, which allocates an output and frees an input of the operation before.
   void run_op(std::uint32_t op) {
     now_ += 200;
     const auto per_bank = static_cast<std::uint32_t>(requests_[op].bytes_per_bank);

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the adapter, and the processor, add to the calls of the runtime, on one chip and on 32.
+"""Measures the cost that the adapter and the processor add to the calls of the runtime, on one chip
+and on 32.
 
 measure_adapter.py BUILD [ROUNDS]
 
 Runs adapter_host on the dry run with and without the preloaded adapter, and processor_host with
-tracking on and off, in turn, and prints the differences of the fastest in nanoseconds.
-"""
+tracking on and off, in turn. Prints the differences of the fastest runs in nanoseconds."""
 
 import os
 import subprocess

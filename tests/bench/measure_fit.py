@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How long `ttmem fit` takes for a million requests: of a model, for a board of another architecture;
-and of a program with 50,000 buffers live at a time that come and go at random, which leaves DRAM in
-thousands of pieces.
+"""Measures how long `ttmem fit` takes for a million requests: of a model, for a board of another
+architecture; and of a program that allocates and frees at random, with 50,000 live buffers at a
+time, which leaves DRAM in thousands of free blocks.
 
 measure_fit.py BUILD
 """
@@ -27,7 +27,7 @@ def seconds(command):
 
 
 def fragment(file):
-    """Replaces the requests of a recording of an n300."""
+    """Replaces the requests of a recording of an n300 by random requests."""
     rows, live, now = [], [], 0
     chance = random.Random(1)
     for number in range(1, REQUESTS + 1):

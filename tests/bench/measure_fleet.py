@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How long `ttmem fleet` takes over many hosts, which one process stands in for: it answers at an address
-of 127.0.1.0/24 for each, with what a real `ttmem serve` said of the demo."""
+"""Measures how long `ttmem fleet` takes for many hosts. One process stands in for all hosts: for
+each host it answers at an address of 127.0.1.0/24 with a recorded answer of a real `ttmem serve`
+over the demo."""
 
 import argparse
 import asyncio
@@ -20,7 +21,8 @@ import urllib.request
 
 
 def recorded(build, scenario, processes, directory):
-    """The answer of a server over so many demos, which are gone when it returns."""
+    """Returns the answer of a server over this number of demos, which end before the function
+    returns."""
     env = {**os.environ, "TTMEM_DIR": directory}
     ttmem = build / "bin" / "ttmem"
     running = []
@@ -47,7 +49,7 @@ def recorded(build, scenario, processes, directory):
 
 
 class Hosts:
-    """Answers for all hosts, in a process of its own."""
+    """Answers for all hosts, in another process."""
 
     def __init__(self, document, count):
         self.addresses = [f"127.0.1.{number}" for number in range(1, count + 1)]

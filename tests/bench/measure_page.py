@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What pages that are open cost: the CPU of `ttmem serve` with none, one and ten clients that ask
-every second for the changes of 32 busy devices with 140 cores, and with a `ttmem top --server`; when
-there is a chromium, also how long the page takes to paint and to draw an update; and a report of ten
-million events in one file."""
+"""Measures the cost of open pages: the CPU of `ttmem serve` with no client, with one and with ten
+clients that ask every second for the changes of 32 busy devices with 140 cores, and with a `ttmem
+top --server`. If chromium is installed, also how long the page takes to paint and to draw an
+update. Also the page of a recording of ten million events in one file."""
 
 import argparse
 import fcntl
@@ -28,7 +28,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 class Client(threading.Thread):
-    """Asks as the page does."""
+    """Sends requests as the page does."""
 
     def __init__(self, port, cores):
         super().__init__(daemon=True)
@@ -81,7 +81,7 @@ def measure_server(server, port, seconds):
 
 
 def take_in(terminal):
-    """What a terminal does with the frames; ends with the program."""
+    """Reads the frames as a terminal does, until the program ends."""
     try:
         while os.read(terminal, 65536):
             pass
@@ -90,7 +90,8 @@ def take_in(terminal):
 
 
 def measure_top(build, server, port, seconds):
-    """Two frames a second of another machine, in the view of all devices and in that of the cores."""
+    """Measures two frames a second of another machine, in the view of all devices and in the view
+    of the cores."""
     for view in ("1", "3"):
         ours, its = pty.openpty()
         fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 60, 200, 0, 0))
@@ -121,7 +122,7 @@ def start_browser():
 
 
 def measure_live_page(browser, port):
-    for _ in range(2):  # the second time from a warm server and a warm browser
+    for _ in range(2):  # the second time with a warm server and a warm browser
         browser.open("about:blank")
         browser.open(f"http://127.0.0.1:{port}/")
         time.sleep(3)
@@ -136,7 +137,8 @@ def measure_live_page(browser, port):
 
 
 def measure_report(build, browser, devices, folder):
-    """The page of a recording in one file: its size, how long it is made and opened."""
+    """Measures the page of a recording in one file: its size, and the times to make and to open
+    it."""
     recording, page = f"{folder}/{devices}.ttmem", f"{folder}/{devices}.html"
     subprocess.run([build / "bin" / "make_recording", recording, "10000000", str(devices)],
                    check=True, stdout=subprocess.DEVNULL)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What being recorded costs, and how much a recorder takes in.
+"""Measures the cost of being recorded, and the throughput of a recorder.
 
 measure_record.py BUILD
 
-Runs record_host with and without `ttmem record`, in turn, then at one million events a second for
-ten seconds and at more than that, and prints what was lost.
+Runs record_host with and without `ttmem record`, in turn. Then runs it recorded at one million
+events a second for ten seconds, and at higher rates. Prints the number of lost events.
 """
 
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How long `ttmem report`, `ttmem leaks` and `ttmem diff` take for recordings of ten million events, on
-one chip and on a mesh of eight, and how large one is.
+"""Measures how long `ttmem report`, `ttmem leaks` and `ttmem diff` take for recordings of ten million
+events, on one chip and on a mesh of eight, and the size of a recording.
 
 measure_report.py BUILD [EVENTS]
 """
@@ -15,7 +15,7 @@ import time
 
 
 def seconds(command):
-    """Wall time of a command. A limit that it exceeds is no failure."""
+    """Returns the wall time of a command. An exceeded limit (exit status 3) is no failure."""
     begin = time.monotonic()
     code = subprocess.run(command, stdout=subprocess.DEVNULL).returncode
     if code not in (0, 3):

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `ttmem serve` costs with many clients: CPU while nothing happens, and the time of a scrape.
+"""Measures the cost of `ttmem serve` with many clients: the CPU while nothing happens, and the time
+of a scrape.
 
-The clients write shared memory, or with --socket are connected to the server."""
+The clients write shared memory or, with --socket, are connected to the server."""
 
 import argparse
 import http.client
@@ -30,7 +31,7 @@ def resident_mib(pid):
 
 
 def get(port, target):
-    """Wall-clock seconds and the answer."""
+    """Returns wall-clock seconds and the answer."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     begin = time.perf_counter()
     connection.request("GET", target)
@@ -41,7 +42,7 @@ def get(port, target):
 
 
 def with_a_busy_one(build, env, server, port, seconds):
-    """The same while one process of them all changes all the time."""
+    """Measures the same while one more process changes continuously."""
     busy = subprocess.Popen([build / "bin" / "ttmem", "demo", "inference", "--seconds",
                              str(seconds + 15)], env=env, stdout=subprocess.DEVNULL,
                             stderr=subprocess.DEVNULL)
@@ -53,7 +54,7 @@ def with_a_busy_one(build, env, server, port, seconds):
         print(f"CPU, one process busy     {100 * used:.2f} % of a core")
         times = []
         for _ in range(50):
-            time.sleep(0.1)  # something has changed since
+            time.sleep(0.1)  # in which something changes
             times.append(1000 * get(port, "/metrics")[0])
         print(f"/metrics after a change   {min(times):.1f} ms at best, "
               f"{statistics.median(times):.1f} median, {max(times):.1f} at worst")
@@ -63,7 +64,7 @@ def with_a_busy_one(build, env, server, port, seconds):
 
 
 def wait_until_known(port, wanted, seconds=60):
-    """Waits until the server knows so many live allocations."""
+    """Waits until the server knows this number of live allocations."""
     for _ in range(10 * seconds):
         devices = json.loads(get(port, "/api/v1/snapshot")[1])["devices"]
         known = sum(row["allocations"] for device in devices for row in device["processes"])
@@ -104,7 +105,7 @@ def measure(build, processes, allocations, seconds, over_socket, directory):
             server, port = start_server(build, env)
             first, _ = get(port, "/metrics")
         wait_until_known(port, processes * allocations)
-        time.sleep(3)  # what is new is read twice
+        time.sleep(3)  # a new segment is read twice
         before, begin = cpu_seconds(server.pid), time.monotonic()
         time.sleep(seconds)
         idle = (cpu_seconds(server.pid) - before) / (time.monotonic() - begin)

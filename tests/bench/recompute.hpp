@@ -13,8 +13,9 @@ namespace ttmem::bench {
 
 using Layout = std::array<ttmem_cb, kCbs>;
 
-// The way of the seeds: the CB bytes of a device from the regions of all its live programs,
-// collected, grouped by core, sorted and merged. What each registration costs without a ledger.
+// The method of the seeds, which is the cost of each registration without a ledger: collects the
+// regions of all live programs of a device, groups them by core, sorts and merges them. Returns the
+// CB bytes of the device.
 [[nodiscard]] std::uint64_t recompute(const std::vector<Layout>& programs);
 
 }  // namespace ttmem::bench

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For measure_record.py: a workload that is recorded.
+// A workload that is recorded, for measure_record.py.
 //
-//   record_host pair            prints the nanoseconds of an allocation and its free, the fastest
-//   of
-//                               many rounds
-//   record_host RATE SECONDS    so many allocations and frees a second; prints how many there were
+// record_host pair prints the nanoseconds of an allocation and its free, the fastest of many
+// rounds.
+//
+// record_host RATE SECONDS makes RATE allocations and frees a second, and prints their number.
 #include <ttmem/ttmem.h>
 
 #include <algorithm>
@@ -64,7 +64,7 @@ void print_pair() {
   std::printf("%.1f\n", fastest);
 }
 
-// As a model does: some hundred live buffers of many sizes, with the names of its layers.
+// Imitates a model: some hundred live buffers of many sizes, with names of layers.
 void keep_rate(double rate, double seconds) {
   std::vector<std::string> labels;
   for (int i = 0; i < 32; ++i) labels.push_back("layers." + std::to_string(i) + ".activation");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How much of what a socket can carry the server takes in: the same messages go to `ttmem serve`
-// in a process of its own, and to a process that only reads them into a buffer.
+// The throughput of the server, as a share of the socket's throughput. The same messages go to
+// `ttmem serve` in another process, and to a process that only reads them into a buffer.
 #include <benchmark/benchmark.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -29,12 +29,12 @@ namespace {
 using wire::Message;
 using wire::Type;
 
-constexpr std::uint64_t kBuffers = 50'000;  // of one round: allocated and freed, a thousand live
+constexpr std::uint64_t kBuffers = 50'000;  // per round; a thousand live at a time
 constexpr std::uint64_t kLive = 1'000;
-constexpr std::uint64_t kMessages = 2 * kBuffers + 1;  // and a question
-constexpr std::size_t kBatch = 1024;                   // messages at once, as libttmem sends them
-// Two processes at once are easily disturbed: the fastest round counts, and the rounds of the two
-// readers alternate.
+constexpr std::uint64_t kMessages = 2 * kBuffers + 1;  // and a request
+constexpr std::size_t kBatch = 1024;                   // messages per write, as libttmem sends them
+// The fastest round counts, and the rounds of the two readers alternate, because two processes are
+// easily disturbed.
 constexpr int kRounds = 100;
 
 Message message(Type type, std::uint64_t id) {
@@ -57,7 +57,7 @@ bool send_all(int fd, std::span<const std::byte> data) {
   return true;
 }
 
-// The whole workload, made before the clock runs: only sending it is measured.
+// The whole workload, built before the clock starts: only its sending is measured.
 const std::vector<Message>& workload() {
   static const std::vector<Message> messages = [] {
     std::vector<Message> made;
@@ -88,7 +88,7 @@ sockaddr_un address_of(const std::string& path) {
   return address;
 }
 
-// Answers each workload with one message, after it has read all of it.
+// Reads each workload completely and answers with one message. Never returns.
 [[noreturn]] void only_read(const std::string& path) {
   const sockaddr_un address = address_of(path);
   const UniqueFd listener(::socket(AF_UNIX, SOCK_STREAM, 0));
@@ -133,7 +133,7 @@ UniqueFd connect_to(const std::string& path) {
 
 constexpr double kUnanswered = 1e9;
 
-// How long it takes until the last message is answered, or kUnanswered.
+// Returns the seconds until the last message is answered, or kUnanswered.
 double seconds(const UniqueFd& fd) {
   Message answer;
   workload();
@@ -145,7 +145,7 @@ double seconds(const UniqueFd& fd) {
   return answered ? took.count() : kUnanswered;
 }
 
-// A process that reads what is sent to its socket, as long as this lives.
+// A process that reads from its socket. The destructor ends the process.
 class Reader {
  public:
   explicit Reader(const std::function<void(const std::string&)>& read) {

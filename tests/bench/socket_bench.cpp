@@ -18,7 +18,7 @@ namespace ttmem::bench {
 namespace {
 
 constexpr int kBursts = 200;
-constexpr int kPairs = 1000;  // far from filling the queue: nothing is dropped
+constexpr int kPairs = 1000;  // far from filling the queue, so nothing is dropped
 
 double cpu_ns() {
   timespec time{};
@@ -35,7 +35,7 @@ double measure() {
   ttmem_buffer buffer = dram_buffer(0);
   double fastest = 1e9;
   for (int burst = 0; burst < kBursts; ++burst) {
-    const timespec pause{0, 5'000'000};  // the transport catches up
+    const timespec pause{0, 5'000'000};  // lets the transport catch up
     ::nanosleep(&pause, nullptr);
     const double before = cpu_ns();
     for (int i = 0; i < kPairs; ++i) {
@@ -48,7 +48,7 @@ double measure() {
   return fastest;
 }
 
-// The measured process, with the reader in the parent.
+// Runs the measurement in a child process, and the reader in the parent.
 double measured_beside_a_reader(int listener, const std::string& path) {
   int result[2];
   if (::pipe(result) != 0) return 0;

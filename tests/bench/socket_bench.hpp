@@ -3,9 +3,10 @@
 
 namespace ttmem::bench {
 
-// What an allocation and its free cost the calling thread with TTMEM_TRANSPORT=socket while a
-// reader takes everything in, in nanoseconds of CPU time: the fastest of many short bursts. In a
-// process of its own; to be called before anything is tracked in this one. 0 when it failed.
+// Returns the CPU nanoseconds that an allocation and its free cost the calling thread with
+// TTMEM_TRANSPORT=socket, while a reader takes all messages: the fastest of many short bursts.
+// Measures in a child process; call it before anything is tracked in this process. Returns 0 on
+// failure.
 [[nodiscard]] double socket_pair_ns();
 
 }  // namespace ttmem::bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the benchmarks place and allocate.
+// The programs and buffers of the benchmarks.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@ using fixtures::kGrid;
 using fixtures::kL1Base;
 inline constexpr std::uint32_t kCbs = 8;
 
-// Eight CBs on the full 8x8 grid, stacked from the base. Programs of one variant have the same
-// layout; different variants end at different addresses.
+// Returns eight CBs on the full 8x8 grid, stacked from the base. Programs of one variant have the
+// same layout; different variants end at different addresses.
 inline std::array<ttmem_cb, kCbs> cbs_of(std::uint64_t variant) {
   std::array<ttmem_cb, kCbs> cbs{};
   std::uint64_t address = kL1Base;
@@ -37,7 +37,7 @@ inline void place(std::uint32_t device, std::uint64_t program, std::uint64_t var
   ttmem_program_place(device, program, cbs.data(), kCbs);
 }
 
-// Without a label: the runtime's hooks have none.
+// Returns a buffer without a label, because the runtime's hooks have no labels.
 inline ttmem_buffer dram_buffer(std::uint64_t id) {
   return fixtures::buffer(TTMEM_DRAM, id, id << 20, 1 << 20, 90112);
 }

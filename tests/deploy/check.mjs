@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks Kubernetes manifests against the published schemas: node check.mjs FILE...
-// Prints every key that no schema knows, then the other faults of a manifest. A second manifest of the same
-// kind and name is a patch for the first; the patched manifest is checked.
+//
+// Prints every key that no schema knows, then the other faults of a manifest. A second manifest of
+// the same kind and name is a patch for the first; the patched manifest is checked.
 import { readFileSync } from "node:fs";
 import { DaemonSet } from "kubernetes-models/apps/v1";
 import { NetworkPolicy } from "kubernetes-models/networking.k8s.io/v1";
@@ -11,9 +12,9 @@ import yaml from "js-yaml";
 
 const kinds = { DaemonSet, Namespace, NetworkPolicy, Service, ServiceMonitor };
 
-// The published schemas are compiled, and take keys that they do not know, as the server of Kubernetes
-// does when nobody asks it to be strict. But a schema looks at each key that it knows: so `value`, that
-// notes what is looked at, and the paths of all else.
+// Returns `value` in a proxy that notes which keys are read, and a function for the paths of the
+// unread keys. The published schemas are compiled and accept unknown keys, like the Kubernetes
+// server in non-strict mode. But a schema reads each key that it knows.
 function watched(value, path = "") {
   if (value === null || typeof value !== "object") return { value, unread: () => [] };
   const inner = new Map(Object.keys(value).map((key) => [key, watched(value[key], `${path}/${key}`)]));
@@ -48,7 +49,7 @@ function check(file, manifest) {
 
 const isMap = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
 
-// Merges like `kubectl patch`: list items that have a name are merged by name, other lists are replaced.
+// Merges like `kubectl patch`: named list items are merged by name, other lists are replaced.
 function patched(base, patch) {
   if (isMap(base) && isMap(patch)) {
     const changed = Object.entries(patch).map(([key, value]) => [key, patched(base[key], value)]);

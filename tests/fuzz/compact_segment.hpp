@@ -7,14 +7,14 @@
 
 namespace ttmem::fuzz {
 
-// A segment is mostly zeros: 16 KiB of header and 64 KiB a chunk, of which some hundred bytes
-// matter. A fuzzer does better with those alone:
+// The compact form of a segment. A segment has 16 KiB of header and 64 KiB per chunk, mostly zeros;
+// some hundred bytes matter. A fuzzer finds more when it gets only these bytes:
 //
 //   512 bytes   Header
 //   1 byte      number of chunks that follow
-//   each chunk: 1 byte kind, 2 bytes length (little endian), that many bytes; zeros up to its end
+//   each chunk: 1 byte kind, 2 bytes length (little-endian), that many bytes; zeros up to its end
 //
-// Bytes that are missing at the end are zeros.
+// Missing bytes at the end are zeros.
 [[nodiscard]] std::vector<std::byte> compact(std::span<const std::byte> segment);
 [[nodiscard]] std::vector<std::byte> expand(std::span<const std::byte> compact_bytes);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Logs come from anywhere: whatever they say, there is an explanation that can be printed. The
-// state has a hole and a clash, so that numbers near its own reach every suggestion.
+// Explains arbitrary logs: whatever a log contains, there must be an explanation that can be
+// printed. The state has a free block and a clash, so that numbers near its own reach every
+// suggestion.
 #include <cstddef>
 #include <cstdint>
 #include <string>

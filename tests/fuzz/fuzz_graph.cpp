@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A graph of ttnn that anybody may have written.
+// Imports a hostile graph of ttnn.
 #include <cstddef>
 #include <cstdint>
 #include <sstream>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The way of a request: the parser of Beast as the connection uses it, then the handler. An input
-// is the bytes of a connection, with as many requests in it as there are.
+// Handles requests as the server does: with the parser of Beast as the connection uses it, then the
+// handler. An input is the bytes of a connection, with any number of requests.
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <cstdint>
@@ -23,7 +23,7 @@ void require(bool holds, const char* what) {
   std::abort();
 }
 
-// Two devices with something on them, and nothing that depends on this machine.
+// A snapshot of two devices with allocations, independent of this machine.
 struct World {
   World() {
     snapshot.time_unix_ns = 1'700'000'000'000'000'000;

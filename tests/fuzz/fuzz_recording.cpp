@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads a hostile recording. An input says how a stranger changes a good recording: its last bytes
-// choose how the recording is read, whether the other bytes change values or bytes of the file, and
-// whether a journal lies beside it. Reading must change nothing on the disk.
+// Reads a hostile recording. An input describes how an attacker changes a good recording. Its last
+// bytes choose how the recording is read, whether the other bytes change values or bytes of the
+// file, and whether a journal lies beside it. Reading must change nothing on the disk.
 #include <fuzzer/FuzzedDataProvider.h>
 #include <unistd.h>
 
@@ -48,7 +48,7 @@ struct Column {
   std::string name;
 };
 
-// A good recording, in a folder that goes with this process.
+// A good recording, in a folder that the destructor removes.
 class World {
  public:
   World() : folder_("/dev/shm/ttmem-fuzz-" + std::to_string(::getpid())) {
@@ -109,7 +109,7 @@ void bind_value(recording::Statement& statement, FuzzedDataProvider& input, std:
       return statement.bind(1, input.ConsumeIntegral<std::int64_t>());
     case 2:
       return statement.bind(1, input.ConsumeIntegralInRange<std::int64_t>(-2, 70));
-    case 3:  // about a power of two
+    case 3:  // near a power of two
       return statement.bind(1, (std::uint64_t{1} << input.ConsumeIntegralInRange<int>(0, 63)) +
                                    input.ConsumeIntegralInRange<std::uint64_t>(0, 2) - 1);
     default:
@@ -118,7 +118,7 @@ void bind_value(recording::Statement& statement, FuzzedDataProvider& input, std:
   }
 }
 
-// Other values in some columns, of one row or of all.
+// Changes values in some columns, of one row or of all rows.
 void change_values(const World& world, FuzzedDataProvider& input) {
   auto database = Database::open(world.path(), Database::Mode::create);
   if (!database || !database->execute("PRAGMA synchronous=OFF; PRAGMA journal_mode=OFF; BEGIN")) {
@@ -132,7 +132,7 @@ void change_values(const World& world, FuzzedDataProvider& input) {
     const std::string sql = "UPDATE OR IGNORE " + column.table + " SET " + column.name + " = ?1" +
                             (one ? " WHERE rowid = ?2" : "");
     auto statement = database->prepare(sql.c_str());
-    if (!statement) continue;  // it has no rowid
+    if (!statement) continue;  // the table has no rowid
     bind_value(*statement, input, text);
     if (one) statement->bind(2, input.ConsumeIntegralInRange<std::int64_t>(1, 40));
     if (!statement->run()) break;
@@ -223,7 +223,7 @@ void write_export(recording::Reader& reader, const exports::Format& format) {
       exports::write({.reader = reader, .selection = selection}, format, std::move(*output)));
 }
 
-// One of the ways to read it: all of them take a third of a second.
+// Reads the recording in one way, because all ways together take a third of a second.
 void read_somehow(const std::string& path, std::size_t way) {
   const auto reader = recording::Reader::open(path);
   if (!reader) return;

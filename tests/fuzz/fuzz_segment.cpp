@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Everything that takes bytes of strangers: the segment reader and what is made of its result, the
-// event reader, and the decoder of TT-Metal's regions. The first byte of an input chooses:
+// Runs all code that reads foreign bytes of segments: the segment reader and the users of its
+// result, the event reader, and the decoder of TT-Metal's regions. The first byte of an input
+// chooses:
 //
 //   0  a segment, in the compact form of compact_segment.hpp
-//   1  a file as it is
-//   2  three bytes each of (which read, offset / 8 KiB, flip), until one is 0: a writer that
+//   1  an unchanged file
+//   2  triples of bytes (number of the read, offset / 8 KiB, flip) up to a zero byte: a writer
 //      changes or cuts the file between two reads; then a compact segment
-//   3  a region of TT-Metal's
+//   3  a region of TT-Metal
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -29,7 +30,7 @@ void require(bool holds, const char* what) {
   std::abort();
 }
 
-// Changes its bytes while being read.
+// A source that changes its bytes while it is read.
 class RestlessSource final : public segment::ByteSource {
  public:
   struct Change {
@@ -92,7 +93,8 @@ void check_snapshot(const model::Snapshot& snapshot) {
   }
 }
 
-// The same segment twice, of a living and of a dead process, and a region beside them.
+// Returns evidence with the same segment twice, of a live and of a dead process, and a region
+// beside them.
 collector::Evidence evidence_of(const segment::SegmentImage& image) {
   collector::Evidence evidence;
   evidence.monotonic_ns = 1;

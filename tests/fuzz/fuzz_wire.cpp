@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The path of a message: decoder, checks, clients, their trackers and segments, answers. The first
-// byte of an input chooses:
+// Handles messages as the server does: decoder, checks, clients, their trackers and segments,
+// answers. The first byte of an input chooses:
 //
-//   even  a stream as it is
-//   odd   records of 16 bytes, each made into one message that is nearly right (see expand())
+//   even  an unchanged stream
+//   odd   records of 16 bytes, each expanded to one message that is almost valid (see expand())
 //
 // Two connections of root take turns, so that numbers are shared, reported for other processes, and
 // left behind in every way.
@@ -40,7 +40,7 @@ void require(bool holds, const char* what) {
   std::abort();
 }
 
-// A directory that goes with the process, unless that crashes.
+// A directory that the destructor removes. A crash leaves it.
 class Directory {
  public:
   Directory() {
@@ -54,7 +54,7 @@ class Directory {
     std::filesystem::remove_all(path_, ignored);
   }
   [[nodiscard]] const std::string& path() const { return path_; }
-  // Removes the files of clients that ended and held something.
+  // Removes the segments of clients that ended while they held memory.
   void clear(std::size_t at_most) const {
     std::size_t count = 0;
     for (const auto& file : std::filesystem::directory_iterator(path_)) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The C interface as a Python program sees it: ctypes on the library, nothing else. Import it in a
-workload, not in a test: the process that calls is the process that is tracked."""
+"""The C interface as a Python program sees it, with ctypes and nothing else. Import this module in
+a workload, not in a test: the calling process is the tracked process."""
 
 import ctypes
 import os
@@ -99,7 +99,7 @@ def list_of(devices):
 
 
 def mesh_alloc(devices, *arguments, **more):
-    """alloc() on a list of devices."""
+    """Calls alloc() with a list of devices."""
     lib.ttmem_mesh_buffer_alloc(*list_of(devices), ctypes.byref(buffer_of(*arguments, **more)))
 
 
@@ -112,7 +112,7 @@ def free(kind, number, device=0):
 
 
 def place(program, *cbs, device=0, name=None):
-    """Each CB is (address, bytes, rectangles[, flags])."""
+    """Places a program. Each CB is (address, bytes, rectangles[, flags])."""
     given = [(address, size, ranges(cores), more) for address, size, cores, *more in cbs]
     array = (Cb * len(given))(*(Cb(address, size, cores, count, *more)
                                 for address, size, (cores, count), more in given))
@@ -144,6 +144,6 @@ def pop():
 
 
 def hold():
-    """Says that the state stands, and keeps it until stdin says to go on, or closes."""
+    """Prints "ready" when the state is complete, and waits until stdin has a byte or is closed."""
     print("ready", flush=True)
     os.read(0, 1)

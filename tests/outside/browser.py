@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A headless chromium, driven over its debugging pipe: messages of JSON, each ended by a NUL."""
+"""Drives a headless chromium over its debugging pipe: JSON messages, each terminated by a NUL."""
 
 import atexit
 import base64
@@ -19,7 +19,8 @@ NAMES = ("chromium-headless-shell", "chromium")
 
 
 class Browser:
-    """One page. What it logs, throws and asks for is kept in `complaints` and `requests`."""
+    """One page. `complaints` has the page's log messages and exceptions, `requests` the URLs that
+    it requested."""
 
     def __init__(self, flags=()):
         program = next(filter(None, map(shutil.which, NAMES)), None)
@@ -28,7 +29,7 @@ class Browser:
         self.profile = tempfile.mkdtemp(prefix="ttmem-browser-")
         to_browser, self._out = os.pipe()
         self._in, from_browser = os.pipe()
-        # The sanitizers' library of the tests is not for the browser.
+        # The sanitizers' library is preloaded for the tests, not for the browser.
         env = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
         env["HOME"] = self.profile
 
@@ -44,7 +45,7 @@ class Browser:
              f"--user-data-dir={self.profile}", *flags, "about:blank"],
             env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL, preexec_fn=place_pipes, close_fds=False,
-            start_new_session=True)  # a group of its own: its parts end with it
+            start_new_session=True)  # so that close() ends all its processes
         os.close(to_browser)
         os.close(from_browser)
         self._unread = b""
@@ -57,7 +58,7 @@ class Browser:
             raise
 
     def renew(self):
-        """A new page in the place of the old one, with cookies, storage and cache of its own."""
+        """Replaces the page by a new page with its own cookies, storage and cache."""
         self._session = None
         if self._context:
             self.call("Target.disposeBrowserContext", browserContextId=self._context)
@@ -80,7 +81,7 @@ class Browser:
         return self._number
 
     def _receive(self, seconds):
-        """The next message; None when there is none in time."""
+        """Returns the next message, or None if none comes in time."""
         end = time.monotonic() + seconds
         while b"\0" not in self._unread:
             ready, _, _ = select.select([self._in], [], [], max(0, end - time.monotonic()))
@@ -95,7 +96,7 @@ class Browser:
 
     def _note(self, message):
         if message.get("sessionId") != self._session:
-            return  # of a page that is closed
+            return  # from a closed page
         method, params = message.get("method"), message.get("params", {})
         if method == "Runtime.exceptionThrown":
             self.complaints.append(params["exceptionDetails"].get("exception", {}).get(
@@ -132,7 +133,7 @@ class Browser:
                   features=[{"name": "prefers-color-scheme", "value": scheme}])
 
     def run(self, script):
-        """The value of an expression of the page."""
+        """Returns the value of a JavaScript expression."""
         result = self.call("Runtime.evaluate", expression=script, returnByValue=True,
                            awaitPromise=True)
         if "exceptionDetails" in result:
@@ -149,7 +150,7 @@ class Browser:
         self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
 
     def drag(self, begin, end):
-        """The left button pressed at one point (x, y) and let go at another."""
+        """Presses the left button at one point (x, y) and releases it at another."""
         held = {"button": "left", "buttons": 1, "clickCount": 1}
         self._mouse("mouseMoved", *begin)
         self._mouse("mousePressed", *begin, **held)
@@ -163,7 +164,7 @@ class Browser:
         self.drag((x, y), (x, y))
 
     def box(self, selector):
-        """Where an element is: (left, top, width, height)."""
+        """Returns the position of an element as (left, top, width, height)."""
         return self.run(f"(() => {{ const box = document.querySelector({json.dumps(selector)})"
                         ".getBoundingClientRect();"
                         " return [box.left, box.top, box.width, box.height]; })()")
@@ -174,35 +175,35 @@ class Browser:
             file.write(base64.b64decode(image))
 
     def close(self):
-        """Ends the browser with all its parts, and removes its folder."""
+        """Ends the browser with all its processes and removes its profile folder."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
         os.close(self._in)
         os.close(self._out)
-        # A part that is still ending may write once more.
+        # A process that is still ending may write to the folder again.
         end = time.monotonic() + DEADLINE_SECONDS
         while os.path.exists(self.profile):
             shutil.rmtree(self.profile, ignore_errors=time.monotonic() < end)
 
 
-_left = []  # a browser whose test is over; a start costs more than most tests
+_idle = []  # idle browsers, kept because starting one takes longer than most tests
 
 
 def borrow():
-    """A browser with a new page, for give_back()."""
+    """Returns a browser with a new page. The caller returns the browser with give_back()."""
     with contextlib.suppress(IndexError, AssertionError, OSError):
-        _left[-1].renew()
-        return _left.pop()
-    close_left()  # there is none, or it does not answer
+        _idle[-1].renew()
+        return _idle.pop()
+    close_idle()  # no idle browser, or one that does not answer
     return Browser()
 
 
 def give_back(browser):
-    _left.append(browser)
+    _idle.append(browser)
 
 
 @atexit.register
-def close_left():
-    while _left:
-        _left.pop().close()
+def close_idle():
+    while _idle:
+        _idle.pop().close()

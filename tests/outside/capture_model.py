@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a capture says is held, worked out the slow and plain way: every core, every byte range."""
+"""Computes the memory held in a capture in the simplest way: core by core and byte range by byte
+range."""
 
 import collections
 import json
 
 IN_L1 = ("L1", "L1_SMALL")
 
-# State just before the first program_unregister, from the page that came with the captures: lines
-# before, CB physical, CB logical, largest CB union on one core, programs, and (logical, physical)
-# of DRAM, L1 and L1_SMALL. None: not stated, or not for every device.
+# The state just before the first program_unregister, from the README of the captures: lines before,
+# CB physical, CB logical, largest CB union on one core, programs, and (logical, physical) of DRAM,
+# L1 and L1_SMALL. None: not stated, or not for every device.
 TABLE = {
     "basic_wh1": (15, 671744, 671744, 28672, 1, (18087936, 18137088), (393216, 786432),
                   (131072, 131072)),
@@ -41,23 +42,24 @@ class Device:
         self.facts = facts
         self.buffers = {}   # id -> event
         self.programs = {}  # program -> list of cb_alloc events
-        self.ending = set()  # programs that ended here while they live on other devices
+        self.ending = set()  # programs that ended on this device but live on other devices
 
     def physical(self, buffer):
-        """In every bank, whatever cores the bytes lie on: the allocator works in lockstep."""
+        """Returns the bytes that a buffer takes. In lockstep a buffer takes every bank, whatever
+        cores hold its bytes."""
         in_l1 = buffer["type"] in IN_L1
         banks = self.facts["grid"][0] * self.facts["grid"][1] if in_l1 \
             else self.facts["dram_channels"]
         return buffer["bytes_per_bank"] * banks
 
     def data(self, kind):
-        """What the buffers of that type take on the cores that hold their bytes."""
+        """Returns the bytes of the buffers of this type on the cores that hold their data."""
         return sum(buffer["bytes_per_bank"] * len(cores_of(buffer["cores"])) if buffer["cores"]
                    else self.physical(buffer)
                    for buffer in self.buffers.values() if buffer["type"] == kind)
 
     def headroom(self):
-        """core -> from the end of its CBs to the lowest L1 buffer of the device."""
+        """Returns {core: bytes from the end of its CBs to the lowest L1 buffer of the device}."""
         facts, ends = self.facts, {}
         for cbs in self.programs.values():
             for cb in cbs:
@@ -69,12 +71,12 @@ class Device:
                 for x in range(facts["grid"][0]) for y in range(facts["grid"][1])}
 
     def bytes_of(self, kind):
-        """(logical, physical) of the buffers of that type."""
+        """Returns (logical, physical) bytes of the buffers of this type."""
         held = [buffer for buffer in self.buffers.values() if buffer["type"] == kind]
         return sum(b["size"] for b in held), sum(self.physical(b) for b in held)
 
     def cb_by_core(self):
-        """core -> (bytes of the union, bytes of the plain sum)."""
+        """Returns {core: (bytes of the union, bytes of the plain sum)}."""
         ranges = collections.defaultdict(list)
         for cbs in self.programs.values():
             for cb in cbs:
@@ -85,7 +87,7 @@ class Device:
                 for core, on_core in ranges.items()}
 
     def overlapping(self):
-        """Whether two live buffers share bytes of one bank."""
+        """Returns True if two live buffers share bytes of one bank."""
         held = list(self.buffers.values())
         for i, one in enumerate(held):
             for other in held[i + 1:]:
@@ -97,7 +99,7 @@ class Device:
 
 
 class Model:
-    """The state after the lines that were fed to it."""
+    """The state after the lines passed to feed()."""
 
     def __init__(self):
         self.devices = {}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hosts on one machine: each in namespaces of its own (network, mounts, host name, pids), with its own
-address, /dev/shm and processes, on a bridge that is in a namespace too. Nothing has a name outside:
-when a host's first process ends, or the test does, all of it is gone."""
+"""Hosts on one machine. Each host has its own namespaces (network, mounts, host name, pids), with
+its own address, /dev/shm and processes. A bridge in another namespace connects the hosts. No
+namespace has a name, so all of them disappear when a host's first process or the test ends."""
 
 import ctypes
 import http.client
@@ -16,7 +16,7 @@ from support import Running, plain_environment
 CLONE_NEWNET = 0x40000000
 NETWORK = "10.77.0"
 
-# The first process of a host. It ends with its stdin.
+# The first process of a host. It ends when its stdin is closed.
 FIRST = ("mount -t tmpfs tmpfs /dev/shm && hostname {name} && ip link set lo up && echo up && "
          "exec cat >/dev/null")
 UNSHARE = ["unshare", "--net", "--mount", "--uts", "--pid", "--fork", "--kill-child", "--mount-proc"]
@@ -25,7 +25,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def refused():
-    """Why there can be no cluster here; empty when there can."""
+    """Returns why no cluster can be made here, or "" if one can."""
     try:
         said = subprocess.run([*UNSHARE, "ip", "link", "add", "br0", "type", "bridge"],
                               env=plain_environment(), capture_output=True, text=True)
@@ -39,10 +39,11 @@ def child_of(pid):
 
 
 class InHost(Running):
-    """A program in a host. nsenter(1) stands for it outside."""
+    """A program in a host. Outside of the host, the process of nsenter(1) stands for the
+    program."""
 
     def kill(self):
-        """SIGKILL, and gone when it returns."""
+        """Kills the program with SIGKILL and waits for its end."""
         os.kill(child_of(self.pid), signal.SIGKILL)
         return self.wait()
 
@@ -51,7 +52,7 @@ class InHost(Running):
             try:
                 self.kill()
             except (OSError, IndexError):
-                pass  # it has just ended
+                pass  # it ended just now
         super().end()
 
 
@@ -72,12 +73,12 @@ class Host:
         return running
 
     def configure(self, *lines):
-        """Commands of ip(8) in the network of this host. Pids are those outside."""
+        """Runs commands of ip(8) in the network of this host. Pids are pids outside of the host."""
         subprocess.run(["nsenter", f"--target={self.first_pid}", "--net", "ip", "-batch", "-"],
                        input="\n".join(lines), env=plain_environment(), text=True, check=True)
 
     def get(self, path, to, headers=None):
-        """The status and the body of an answer to a question that comes from this host."""
+        """Returns status and body of the answer to a request that this host sends."""
         connection = http.client.HTTPConnection(*to, timeout=5)
         connection.sock = self._connect(to)
         try:
@@ -88,7 +89,8 @@ class Host:
             connection.close()
 
     def _connect(self, to):
-        """A socket stays in the network in which it was made, whatever its thread enters later."""
+        """Connects from this host. A socket stays in the network in which it was created, so that
+        the thread can return to its own network."""
         with open("/proc/self/ns/net", "rb") as ours, \
                 open(f"/proc/{self.first_pid}/ns/net", "rb") as theirs:
             enter(theirs)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files that the kernel driver would show, as a tree for TTMEM_SYSROOT. Names, units and forms
-are those of tt-kmd: chardev.c, telemetry.c, wormhole.c, blackhole.c, docs/sysfs-attributes.md."""
+"""Writes the files of the kernel driver as a tree for TTMEM_SYSROOT. Names, units and formats
+follow tt-kmd: chardev.c, telemetry.c, wormhole.c, blackhole.c, docs/sysfs-attributes.md."""
 
 import os
 import pathlib
 import shutil
 
-# Of each type: PCI device, name of its sensors.
+# PCI device id and name of the sensors, for each architecture.
 WORMHOLE = ("0x401e", "wormhole")
 BLACKHOLE = ("0xb140", "blackhole")
 ARCH = {"n150": WORMHOLE, "n300": WORMHOLE, "galaxy-wormhole": WORMHOLE, "p100a": BLACKHOLE,
@@ -27,7 +27,7 @@ class DriverTree:
         self.count = 0
 
     def add(self, card, temperature=41.5, power=18, clock=500):
-        """One more chip, as recent firmware shows it. Returns its number."""
+        """Adds a chip, as recent firmware shows it. Returns its number."""
         number = self.count
         self.count += 1
         device, name = ARCH[card]
@@ -76,19 +76,20 @@ class DriverTree:
         return self.root / f"dev/tenstorrent/{number}"
 
     def hold(self, number, pids):
-        """These processes have it open; one line for each time."""
+        """Lists these processes as having the chip open: one line for each time a process opened
+        it."""
         folder = self.root / f"proc/driver/tenstorrent/{number}"
         folder.mkdir(exist_ok=True)
         (folder / "pids").write_text("".join(f"{pid}\n" for pid in pids))
 
     def reset(self, number):
-        """The firmware does not answer: reading such a file fails, here with EIO."""
+        """Makes the firmware stop answering: reading its files fails, here with EIO."""
         for file in [*self.folder(number).glob("tt_*"), *self.hwmon(number).glob("*_input")]:
             file.unlink()
             file.symlink_to("/proc/self/mem")
 
     def fall_off_the_bus(self, number):
-        """Everything reads as all ones, and nothing fails."""
+        """Makes every file read as all ones, without errors."""
         for file, text in {"tt_asic_id": "F" * 16, "tt_serial": "F" * 16, "tt_card_type": "unknown",
                            "tt_aiclk": 0xffffffff}.items():
             (self.folder(number) / file).write_text(f"{text}\n")
@@ -96,7 +97,7 @@ class DriverTree:
         (self.hwmon(number) / "power1_input").write_text("4293967296\n")
 
     def make_older(self):
-        """A driver before telemetry in /sys and the list of pids."""
+        """Imitates a driver without telemetry in /sys and without the list of pids."""
         for number in range(self.count):
             for file in self.folder(number).glob("tt_*"):
                 file.unlink()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of `ttmem export` share."""
+"""The base class of the tests of `ttmem export`."""
 
 import pathlib
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Host code for TT-Metal, compiled as a reader of docs/ would, against the installed dry run."""
+"""Compiles host code for TT-Metal against the installed dry run, as a reader of docs/ would."""
 
 import fcntl
 import functools
@@ -16,12 +16,13 @@ WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
 PROCESSOR = PREFIX / "share" / "ttmem" / "tt-metal"
 ADAPTER = PREFIX / "share" / "ttmem" / "adapter"
 DRYRUN_HEADERS = PREFIX / "include" / "ttmem-dryrun"
-# What takes long to compile and is wanted by many tests, which run at the same time.
+# Compiled files that take long to build. Many tests, which run at the same time, share them.
 KEPT = pathlib.Path(os.environ["TTMEM_BUILD"]) / "host_programs"
 
 
 def made_once(name, folders, make):
-    """The file that make(path) writes, of what is in these folders: one for all tests."""
+    """Returns the file that make(path) writes. The file is made once for the contents of these
+    folders, and shared by all tests."""
     digest = hashlib.sha256()
     for folder in folders:
         for file in sorted(file for file in folder.rglob("*") if file.is_file()):
@@ -38,17 +39,18 @@ def made_once(name, folders, make):
 
 
 def in_one_piece(sources, file, *options):
-    """Compiled as one file, as `ttmem adapter build` does it: a third of the time."""
+    """Compiles the sources as one file, as `ttmem adapter build` does. This takes a third of the
+    time."""
     everything = file.with_suffix(".cpp")
     everything.write_text("".join(f'#include "{source}"\n' for source in sorted(sources)))
-    # In one piece every file is a header for GCC, where a type without linkage would be a fault.
+    # GCC then takes every source for a header, and warns about types without linkage.
     subprocess.run(["g++", "-std=c++20", *WARNINGS, "-Wno-subobject-linkage", str(everything), "-o",
                     str(file), *options], check=True)
     everything.unlink()
 
 
 def build(compiler, binary, *sources):
-    skip_if_sanitized()  # a static library with sanitizers wants programs with them
+    skip_if_sanitized()  # a static library with sanitizers needs programs with sanitizers
     include = PREFIX / "include"
     subprocess.run([compiler, "-std=c++20", *WARNINGS, "-I", str(include), "-I",
                     str(DRYRUN_HEADERS), "-I", str(PROCESSOR), *map(str, sources), "-o",
@@ -57,8 +59,8 @@ def build(compiler, binary, *sources):
 
 
 def build_plain(compiler, binary, source, *options, runtime=None):
-    """Host code that knows nothing of ttmem, on the dry run as a shared library, or on another
-    library with the same functions."""
+    """Compiles host code without any use of ttmem. It is linked with the dry run as a shared
+    library, or with another library of the same functions."""
     runtime = pathlib.Path(runtime or f"{library_path()}/libttmem_dryrun.so")
     skip_if_sanitized()
     subprocess.run([compiler, "-std=c++20", *WARNINGS, "-I", str(DRYRUN_HEADERS),
@@ -67,7 +69,7 @@ def build_plain(compiler, binary, source, *options, runtime=None):
 
 
 def copy_public_headers(folder):
-    """Those of the dry run that a package of TT-Metal has too."""
+    """Copies the headers of the dry run that a package of TT-Metal has too."""
     for name in ("tt-metalium", "tt_stl"):
         shutil.copytree(DRYRUN_HEADERS / name, folder / name)
     return folder
@@ -75,7 +77,8 @@ def copy_public_headers(folder):
 
 @functools.cache
 def adapter(public=False):
-    """As `ttmem adapter build` makes it; with the public headers of the runtime alone, or with all."""
+    """Returns the adapter as `ttmem adapter build` makes it. With `public`, only the runtime's
+    public headers are used."""
     skip_if_sanitized()
     with tempfile.TemporaryDirectory(prefix="ttmem-adapter-") as folder:
         headers = copy_public_headers(pathlib.Path(folder)) if public else DRYRUN_HEADERS
@@ -90,7 +93,8 @@ def adapter(public=False):
 
 
 def relink_dryrun(folder, *options, name="libttmem_dryrun.so"):
-    """The dry run's shared library again, linked otherwise; for LD_LIBRARY_PATH."""
+    """Links the dry run's shared library again with other options. Returns the folder for
+    LD_LIBRARY_PATH."""
     folder.mkdir()
     subprocess.run(["g++", "-shared", f"-Wl,-soname,{name}", *options, "-Wl,--whole-archive",
                     f"{library_path()}/libttmem_dryrun.a", "-Wl,--no-whole-archive", "-pthread", "-o",
@@ -104,7 +108,7 @@ def processor_sources():
 
 @functools.cache
 def processor():
-    """Its sources, as one object file."""
+    """Returns the processor, compiled to one object file."""
     skip_if_sanitized()
 
     def make(file):

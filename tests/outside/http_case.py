@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A running `ttmem serve` on a port that the system chose, and plain HTTP."""
+"""Tests that start `ttmem serve` on a free port and speak plain HTTP with it."""
 
 import http.client
 import json
@@ -18,7 +18,7 @@ class HttpCase(ServerCase):
         self.folder = folder.name
 
     def serve(self, *arguments):
-        """Starts a server; self.port is where it serves HTTP."""
+        """Starts a server. self.port is its HTTP port."""
         self.server = self.start_server(*arguments)
         line = self.wait_said(self.server, "HTTP on http://127.0.0.1:")
         self.port = int(re.search(r"http://127\.0\.0\.1:(\d+)/", line).group(1))
@@ -50,7 +50,7 @@ class HttpCase(ServerCase):
         return connection
 
     def exchange(self, *chunks):
-        """Sends bytes as they are and returns all that comes until the server closes."""
+        """Sends the bytes unchanged, and returns everything received until the server closes."""
         connection = self.connect()
         for chunk in chunks:
             connection.sendall(chunk)
@@ -65,7 +65,7 @@ class HttpCase(ServerCase):
             received += part
 
     def start_demo(self, scenario="mesh8"):
-        """A demo that holds its final state."""
+        """Starts a demo that holds its final state."""
         demo = self.start_ttmem("demo", scenario, "--hold")
         self.assertIn(f"demo {scenario}: ", demo.line("stderr"))
         return demo

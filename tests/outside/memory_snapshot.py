@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rules that PyTorch's memory viewer sets to a snapshot, checked without it."""
+"""Checks a snapshot against the rules of PyTorch's memory viewer, without the viewer."""
 
 import bisect
 import pickletools
@@ -13,8 +13,8 @@ HIDDEN = ("unwind::unwind", "CapturedTraceback::gather", "gather_with_cpp", "_st
 
 
 def unpickle(data):
-    """As the viewer does it: with the operations that it knows, and lists that grow by at most a
-    thousand items at a time."""
+    """Unpickles as the viewer does: only with the operations that the viewer knows, and with lists
+    that grow by at most a thousand items at a time."""
     assert data[:2] == b"\x80\x04", data[:2]
     stack, marks, memo = [], [], []
     for opcode, argument, _ in pickletools.genops(data):
@@ -72,7 +72,8 @@ def check_frames(test, frames):
 
 
 def check_segments(test, segments):
-    """device -> ([begin, end), ...), and (device, address) -> size of what is allocated."""
+    """Checks the segments. Returns {device: ([begin, end), ...)} and {(device, address): size} of
+    the allocated blocks."""
     ranges, live = {}, {}
     for segment in segments:
         test.assertEqual(set(segment), KEYS_OF_SEGMENT)
@@ -80,7 +81,7 @@ def check_segments(test, segments):
         used = 0
         for block in segment["blocks"]:
             test.assertEqual(set(block), KEYS_OF_BLOCK)
-            test.assertEqual(block["address"], at)  # they tile it
+            test.assertEqual(block["address"], at)  # blocks tile the segment
             test.assertGreater(block["size"], 0)
             test.assertIn(block["state"], ("active_allocated", "inactive"))
             check_frames(test, block["frames"])
@@ -98,8 +99,8 @@ def check_segments(test, segments):
 
 
 def check(test, snapshot):
-    """The rules; returns for each device its totals after each entry, as dictionaries by category,
-    and what is allocated at the end."""
+    """Checks the rules. Returns, for each device, its totals after each entry as dictionaries by
+    category, and the blocks allocated at the end."""
     check_numbers(test, [snapshot["segments"], snapshot["device_traces"]])
     ranges, live_at_end = check_segments(test, snapshot["segments"])
     histories, live = [], {}
@@ -111,7 +112,7 @@ def check(test, snapshot):
 
 def check_trace(test, device, trace, ranges, live):
     totals, history = {}, []
-    taken = []  # sorted [begin, end) of what is live
+    taken = []  # sorted [begin, end) of live blocks
     if any("category" in entry for entry in trace):
         test.assertEqual((trace[0]["action"], trace[0]["category"]), ("snapshot", "unknown"))
     for number, entry in enumerate(trace):

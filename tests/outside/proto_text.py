@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads protocol buffers with Debian's protoc, which knows nothing of ttmem."""
+"""Reads protocol buffers with Debian's protoc, independently of ttmem."""
 
 import ast
 import collections
@@ -9,7 +9,7 @@ import tempfile
 
 
 class Message(collections.defaultdict):
-    """Name of a field -> its values, in their order."""
+    """{name of a field: its values in order}."""
 
     def __init__(self):
         super().__init__(list)
@@ -21,8 +21,8 @@ class Message(collections.defaultdict):
 
 
 def decode(data, schema, message):
-    """`schema` is the text of a .proto file without packages. A field that it does not have, or of
-    another type, fails."""
+    """Decodes `data`. `schema` is the text of a .proto file without packages. Fails for a field
+    that the schema lacks or gives another type."""
     with tempfile.TemporaryDirectory() as folder:
         (pathlib.Path(folder) / "schema.proto").write_text(schema)
         result = subprocess.run(["protoc", f"--proto_path={folder}", f"--decode={message}",
@@ -58,4 +58,4 @@ def value_of(text):
     try:
         return int(text)
     except ValueError:
-        return float(text) if text[0] in "-.0123456789" else text  # else the name of an enum
+        return float(text) if text[0] in "-.0123456789" else text  # otherwise the name of an enum

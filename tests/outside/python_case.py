@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the Python package share: each runs the code of a user in a Python process of
-its own, because the process that calls is the process that is tracked."""
+"""The base class of the tests of the Python package. Each test runs user code in its own Python
+process, because the calling process is the tracked process."""
 
 import json
 import subprocess
@@ -12,7 +12,7 @@ from support import DEADLINE_SECONDS, HERE, LIBRARY, TTMEM, Case
 ROOT = HERE.parent.parent
 SOURCE = ROOT / "integrations" / "python"
 
-# No path but the variables leads to the library or the command.
+# Only the environment variables lead to the library and the command.
 ALONE = """
     import ctypes.util, os, ttmem, ttmem._find
     ctypes.util.find_library = lambda name: None
@@ -46,7 +46,7 @@ class PythonCase(Case):
         self.env.update(PYTHONPATH=str(SOURCE), PYTHONDONTWRITEBYTECODE="1")
 
     def found(self, **more):
-        """An environment in which the package finds library and command."""
+        """Returns an environment in which the package finds library and command."""
         return {**self.env, "TTMEM_LIB": LIBRARY, "TTMEM_BIN": TTMEM, **more}
 
     def found_and_tracked(self):
@@ -63,11 +63,11 @@ class PythonCase(Case):
         return result.stdout
 
     def value(self, *code, env=None):
-        """What the code printed as JSON."""
+        """Returns the value that the code printed as JSON."""
         return json.loads(self.output("import json", *code, env=env))
 
     def error(self, *code, env):
-        """The one sentence with which the code failed."""
+        """Returns the single sentence of the code's exception."""
         result = self.run_code(*code, env=env)
         self.assertNotEqual(result.returncode, 0, result.stdout)
         last = result.stderr.strip().splitlines()[-1]
@@ -75,7 +75,7 @@ class PythonCase(Case):
         return last
 
     def after(self, *code):
-        """The devices after that code has run in a tracked process."""
+        """Returns the devices after the code ran in a tracked process."""
         workload = self.start([sys.executable, "-c", code_of("import os", *code, HOLD)],
                               env=self.found_and_tracked())
         self.assertEqual(workload.line(), "ready")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A recording, written with Python's sqlite3 from docs/guides/recording.md alone, and what was held in it at
-any time, added up the slow and plain way."""
+"""Writes a recording with Python's sqlite3, following only docs/guides/recording.md, and computes
+its figures at any time in the simplest way."""
 
 import collections
 import dataclasses
@@ -38,13 +38,13 @@ COLUMNS = {
     "not_tracked": "reason, processes",
 }
 
-# Tables that older recordings do not have.
+# Tables that older recordings lack.
 LATER = ("scope_visits", "not_tracked")
 
 
 @dataclasses.dataclass
 class Life:
-    """An allocation on one device, or a program there: then `cbs` is a list of (address, bytes,
+    """An allocation or a program on one device. For a program, `cbs` is a list of (address, bytes,
     cores, global)."""
     device: int
     kind: str
@@ -69,7 +69,7 @@ def core_text(cores):
 
 
 def union_of(programs):
-    """What the circular buffers of these programs of one device reserve."""
+    """Returns the bytes that the circular buffers of these programs of one device reserve."""
     taken = collections.defaultdict(list)
     for program in programs:
         for address, size, cores, is_global in program.cbs:
@@ -86,11 +86,11 @@ def union_of(programs):
 
 
 class Recording:
-    """What begins must be added in the order of its time."""
+    """Rows must be added in the order of their begin."""
 
     def __init__(self, command="model --layers 2", started_unix_ns=1_790_000_000_000_000_000):
         self.rows = {table: [] for table in COLUMNS}
-        self.known = collections.defaultdict(dict)  # table -> value -> row
+        self.known = collections.defaultdict(dict)  # {table: {value: row}}
         self.lives = []
         self.devices = []  # (pid, name of the process, number, uid, arch)
         self.run = ["ttmem.recording.v1", "0", "record", command, "host", started_unix_ns, None, 0,
@@ -196,10 +196,10 @@ class Recording:
         file.close()
         return path
 
-    # What was held, added up in the slow and plain way.
+    # The figures of the recording, computed in the simplest way.
 
     def chips(self):
-        """(number, uid) -> its rows in devices, by number."""
+        """Returns {(number, uid): its rows in devices}, sorted by number."""
         found = collections.defaultdict(list)
         for row, (_, _, number, uid, _) in enumerate(self.devices, start=1):
             found[number, uid].append(row)
@@ -216,7 +216,7 @@ class Recording:
                 union_of([life for life in live if life.cbs is not None]))
 
     def left(self, kinds, devices=None):
-        """What was never freed, on these devices or all."""
+        """Returns the bytes that were never freed on these devices, or on all."""
         last = {device[:4]: row for row, device in enumerate(self.devices, start=1)}
         lives = [life for life in self.lives if life.kind in kinds and
                  (life.end is None or life.ending in ("device_closed", "process_ended")) and
@@ -230,7 +230,7 @@ class Recording:
         return sum(self.held(device, kind, time) for device in devices for kind in kinds)
 
     def peak(self, devices, memory):
-        """(bytes, time) when that memory of these devices was fullest."""
+        """Returns (bytes, time) of the peak of this memory on these devices."""
         return max(((self.held_by(devices, MEMORIES[memory], time), -time)
                     for time in self.moments()), default=(0, 0))
 
@@ -240,7 +240,7 @@ SCOPES = ("decoder.0/attention", "decoder.1/mlp", None, "decoder.0/attention/ttn
 
 
 class Bank:
-    """Gives out addresses as an allocator in lockstep does: the lowest that is free."""
+    """Gives out addresses as an allocator in lockstep does: the lowest free address."""
 
     def __init__(self, size):
         self.size = size
@@ -260,7 +260,8 @@ class Bank:
 
 
 def random_recording(seed, events=120):
-    """Two processes, three chips, a chip that is opened twice, a mesh, all kinds."""
+    """Returns a recording with two processes, three chips, a chip that is opened twice, a mesh, and
+    all kinds."""
     chance = random.Random(seed)
     recording = Recording()
     model = recording.process(4711, "model", end=900_000)

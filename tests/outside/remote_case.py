@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several hosts on one machine: each `ttmem serve` has a loopback address and a directory of its own.
-And servers that are none."""
+"""Several hosts on one machine: each `ttmem serve` has its own loopback address and directory. Also
+servers that are not ttmem."""
 
 import http.server
 import os
@@ -12,12 +12,12 @@ import threading
 from server_case import Server, ServerCase
 from support import TTMEM, Running
 
-# What differs between two passes over the same state.
+# Fields that differ between two passes over the same state.
 MOVING = re.compile(r'("time_unix_ns":|"age_ns":) ?\d+')
 
 
 class Host(Server):
-    """`ttmem serve` of a host of its own."""
+    """`ttmem serve` of a host, in the host's own directory."""
 
     def __init__(self, case, number, *arguments):
         self.dir = tempfile.mkdtemp(prefix="ttmem-host-", dir=os.path.dirname(case.dir))
@@ -46,8 +46,8 @@ class RemoteCase(ServerCase):
         return demo
 
     def answering(self, answer, number=9, tls=None):
-        """HOST:PORT of a server whose every answer is what answer(path) gives: a status and a body,
-        and headers if there are some."""
+        """Starts a server that answers every request with answer(path): a status, a body and
+        possibly headers. Returns its HOST:PORT."""
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
@@ -60,7 +60,7 @@ class RemoteCase(ServerCase):
                 try:
                     self.wfile.write(body)
                 except OSError:
-                    pass  # it was too much for whoever asked
+                    pass  # the client refused the rest of the answer
 
             def log_message(self, *_):
                 pass
@@ -69,7 +69,7 @@ class RemoteCase(ServerCase):
         server.daemon_threads = True
         if tls:
             server.socket = tls.wrap_socket(server.socket, server_side=True)
-        server.handle_error = lambda *_: None  # whoever asked hung up
+        server.handle_error = lambda *_: None  # the client hung up
         threading.Thread(target=server.serve_forever, daemon=True).start()
         self.addCleanup(server.server_close)
         self.addCleanup(server.shutdown)
@@ -83,7 +83,7 @@ class RemoteCase(ServerCase):
         return path
 
     def refused(self, *arguments, env=None):
-        """What a command says that fails."""
+        """Runs a command that must fail and print nothing. Returns its standard error."""
         result = self.ttmem(*arguments, code=1, env=env)
         self.assertEqual(result.stdout, "")
         return result.stderr

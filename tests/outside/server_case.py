@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of `ttmem serve` share: a server of the test's own, and its log."""
+"""The base class of the tests of `ttmem serve`: starts a server and reads its log."""
 
 import os
 import signal
@@ -10,7 +10,7 @@ import wire
 
 
 class Server(Running):
-    """`ttmem serve`, whose log is read all the time."""
+    """`ttmem serve`, whose log a thread reads continuously."""
 
     def __init__(self, path, env, *arguments, command=(TTMEM, "serve"), port=0):
         super().__init__([*command, "--socket", path, "--http", f"127.0.0.1:{port}", *arguments],
@@ -25,7 +25,7 @@ class Server(Running):
             self.log.append(line.decode().rstrip("\n"))
 
     def said(self, *words):
-        """The lines that have all these words."""
+        """Returns the log lines that contain all these words."""
         return [line for line in list(self.log) if all(word in line for word in words)]
 
     def stop(self, number=signal.SIGTERM):
@@ -68,6 +68,7 @@ class ServerCase(Case):
         return [name for name in self.files() if name.startswith("ttmem.")]
 
     def rows(self):
-        """(device, pid) -> the row of that process in `ttmem --json`, run by itself."""
+        """Returns {(device, pid): row of the process} from `ttmem --json`, which runs without a
+        server."""
         return {(device["id"], process["pid"]): process
                 for device in self.devices() for process in device["processes"]}

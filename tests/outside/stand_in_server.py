@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An allocation server for the tests of the library's socket transport. It knows the wire message
-from its table alone (plain struct), keeps an account per connection, and notes whatever a server
-should never be told."""
+"""An allocation server for the tests of the library's socket transport. It decodes the wire message
+from its table alone (plain struct), keeps an account for each connection, and records each message
+that breaks the protocol."""
 
 import collections
 import os
@@ -11,7 +11,7 @@ import threading
 
 ALLOC, FREE, CB_ALLOC, CB_FREE, KERNEL_LOAD, KERNEL_UNLOAD = 1, 2, 8, 9, 10, 11
 DEVICE_INFO = 7
-HELLO, COMPLETE, GOODBYE = 2, 3, 4  # of a DEVICE_INFO: about the connection
+HELLO, COMPLETE, GOODBYE = 2, 3, 4  # notices about the connection, in a DEVICE_INFO
 MARK = 0x4d454d54
 MESSAGE = 144
 
@@ -59,19 +59,19 @@ def decode(data):
 
 
 class Account:
-    """What one connection has told, and whether it made sense."""
+    """The messages of one connection, and the faults in them."""
 
     def __init__(self):
         self.messages = collections.deque(maxlen=100_000)
         self.count = 0
         self.devices = {}
-        self.live = {}  # (device, space, id) -> message
-        self.programs = {}  # (device, program) -> its CB messages
-        self.coming = []  # the CBs of a program that is not complete
+        self.live = {}  # {(device, space, id): message}
+        self.programs = {}  # {(device, program): its CB messages}
+        self.coming = []  # CBs of a program that is not complete yet
         self.faults = []
         self.over = False
-        self.torn = 0  # bytes of a message that never became whole
-        self.notices = []  # hello, complete, goodbye: not among the messages
+        self.torn = 0  # bytes of an incomplete last message
+        self.notices = []  # hello, complete, goodbye; not in `messages`
 
     def take(self, message):
         if message.type == DEVICE_INFO and message.details.available >= HELLO:
@@ -143,8 +143,8 @@ class Account:
 
 
 class StandInServer:
-    """Listens at `path` from the start; stop() is what the kernel does to a server that was killed,
-    but for the file of the socket, which goes too. `reads=False`: accepts, and never reads."""
+    """Listens at `path` from its construction on. stop() has the effect of SIGKILL on a server, and
+    also removes the socket's file. With `reads=False` the server accepts and never reads."""
 
     def __init__(self, path, reads=True):
         self.path = path
@@ -207,7 +207,7 @@ class StandInServer:
                 pass
         for thread in self._threads[:1]:
             thread.join()
-        for end in self._connections:  # also one that came last
+        for end in self._connections:  # also a connection accepted meanwhile
             try:
                 end.shutdown(socket.SHUT_RDWR)
             except OSError:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the outside tests share. They know the product only from outside: the `ttmem` command, the
-library and the installed tree, named by TTMEM_BIN, TTMEM_LIB and TTMEM_PREFIX."""
+"""Helpers of the outside tests. These tests use only the installed product: the `ttmem` command,
+the library and the installed tree, named by TTMEM_BIN, TTMEM_LIB and TTMEM_PREFIX."""
 
 import fcntl
 import functools
@@ -56,19 +56,21 @@ def is_sanitized():
 
 
 def skip_if_sanitized():
-    """For what is true only of the library that users get."""
+    """Skips a test whose statement holds only for the library that users get."""
     if is_sanitized():
         raise unittest.SkipTest("the library was built with sanitizers")
 
 
 def rounds(count):
-    """How often to try what only chance can hit. Under sanitizers, where a process takes five times
-    as long, a tenth: they look for faults of memory, the library that users get is for the races."""
+    """Returns how often to try an event that depends on chance. With sanitizers, where a process
+    takes five times as long, a tenth: sanitizers look for memory faults, and the normal build looks
+    for races."""
     return count // 10 if is_sanitized() else count
 
 
 def plain_environment():
-    """For programs that are not ours: without what sanitizers preload."""
+    """Returns an environment for foreign programs, without the preloaded library of the
+    sanitizers."""
     return {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
 
 
@@ -77,7 +79,7 @@ def library_path():
 
 
 def build_consumer(folder, name="consumer"):
-    """An outside C program, built the plain way: cc and pkg-config."""
+    """Compiles a C program with cc and pkg-config, as users do."""
     target = pathlib.Path(folder) / name
     subprocess.run(["cc", "-std=c11", "-O1", str(HERE / "consumer" / f"{name}.c"), "-o",
                     str(target), *pkg_config("--cflags", "--libs"), "-pthread",
@@ -86,7 +88,7 @@ def build_consumer(folder, name="consumer"):
 
 
 class Running:
-    """A process of the test's own, ended with the test."""
+    """A process that a test starts. The process ends with the test."""
 
     def __init__(self, command, env, **options):
         self.command = command
@@ -96,7 +98,7 @@ class Running:
         self._unread = {"stdout": b"", "stderr": b""}
 
     def line(self, stream="stdout"):
-        """The next whole line of that stream."""
+        """Returns the next complete line of this stream."""
         pipe = getattr(self.process, stream)
         end = time.monotonic() + DEADLINE_SECONDS
         while b"\n" not in self._unread[stream]:
@@ -116,12 +118,12 @@ class Running:
         return self.process.wait(DEADLINE_SECONDS)
 
     def kill(self):
-        """SIGKILL, and gone when it returns."""
+        """Kills the process with SIGKILL and waits for its end."""
         self.signal(signal.SIGKILL)
         return self.wait()
 
     def go_on(self):
-        """Lets a workload that holds its state go on."""
+        """Lets a workload continue that holds its state."""
         self.process.stdin.write(b"x")
         self.process.stdin.flush()
 
@@ -137,7 +139,7 @@ class Running:
 
 
 class Case(unittest.TestCase):
-    """A test with a directory of segments of its own."""
+    """A test with its own directory of segments."""
 
     def setUp(self):
         shm = "/dev/shm"
@@ -147,7 +149,7 @@ class Case(unittest.TestCase):
         self.env = {name: value for name, value in os.environ.items()
                     if not name.startswith(("TTMEM_", "TT_")) and name != "NO_COLOR"}
         self.env["TTMEM_DIR"] = self.dir
-        self.env["TTMEM_SYSROOT"] = "/nonexistent"  # the chips of this machine are not the test's
+        self.env["TTMEM_SYSROOT"] = "/nonexistent"  # tests must not depend on this machine's chips
 
     def tracked(self, **more):
         return {**self.env, "TT_ALLOC_TRACKING_ENABLED": "1", **more}
@@ -161,7 +163,8 @@ class Case(unittest.TestCase):
         return self.start([TTMEM, *arguments])
 
     def hold_calls(self, source, **options):
-        """A process that makes calls of the C interface (abi.py), and keeps what it then holds."""
+        """Starts a process that makes calls of the C interface (abi.py) and then holds its
+        state."""
         env = self.tracked(TTMEM_LIB=LIBRARY, PYTHONPATH=str(HERE))
         held = self.start([sys.executable, "-c", "from abi import *\n" + source + "\nhold()"], env,
                           **options)
@@ -175,7 +178,8 @@ class Case(unittest.TestCase):
         return result
 
     def on_terminal(self, columns, rows, *arguments, until=None):
-        """What ttmem writes to a terminal of that size. `until`: then it gets SIGINT."""
+        """Returns the output of ttmem on a terminal of this size. If `until` is given, ttmem gets
+        SIGINT when its output contains it."""
         env = {name: value for name, value in self.env.items() if name not in ("COLUMNS", "LINES")}
         env.update(NO_COLOR="1", LC_ALL="C.UTF-8", TERM="xterm")
         ours, theirs = pty.openpty()
@@ -189,7 +193,7 @@ class Case(unittest.TestCase):
         while time.monotonic() < end and select.select([ours], [], [], DEADLINE_SECONDS)[0]:
             try:
                 shown += os.read(ours, 65536)
-            except OSError:  # it has ended
+            except OSError:  # the process ended
                 break
             if until and until in shown.decode(errors="replace"):
                 running.send_signal(signal.SIGINT)
@@ -204,7 +208,7 @@ class Case(unittest.TestCase):
         return self.json()["devices"]
 
     def wait_for(self, condition, what):
-        """Polls until `condition()` is true, and returns what it gave."""
+        """Polls until `condition()` is true, and returns its value."""
         end = time.monotonic() + DEADLINE_SECONDS
         while True:
             value = condition()
@@ -218,14 +222,14 @@ class Case(unittest.TestCase):
         return sorted(os.listdir(self.dir))
 
     def assert_sane(self, snapshot):
-        """No figure is negative or above what the device has, and Total L1 adds up."""
+        """Checks that no figure is negative or above the capacity, and that Total L1 adds up."""
         for device in snapshot["devices"]:
             dram, l1 = device["dram"], device["l1"]
             for name, part in (("DRAM", dram), ("L1", l1)):
                 if part["used_bytes"] is None:
                     continue
                 self.assertGreaterEqual(part["used_bytes"], 0, name)
-                if part["peak_bytes"] is not None:  # unknown when all owners are dead
+                if part["peak_bytes"] is not None:  # None if all owners are dead
                     self.assertGreaterEqual(part["peak_bytes"], part["used_bytes"], name)
                 if part["capacity_bytes"] is not None:
                     self.assertLessEqual(part["peak_bytes"] or part["used_bytes"],
@@ -247,7 +251,7 @@ class Case(unittest.TestCase):
 
 
 def rows(snapshot, state):
-    """(device id, pid) -> what that process holds there, of the processes in that state."""
+    """Returns {(device id, pid): figures of the process} for the processes in this state."""
     return {(device["id"], process["pid"]):
             {kind: process[kind] for kind in (*KINDS_OF_PROCESS, "allocations")}
             for device in snapshot["devices"] for process in device["processes"]

@@ -17,13 +17,13 @@ class Abi(Case):
                                "PYTHONDONTWRITEBYTECODE": "1"})
 
     def start_tracked(self, code):
-        """A tracked process in which that code has run."""
+        """Returns a tracked process in which the code has run."""
         workload = self.start_python(code, self.tracked())
         self.assertEqual(workload.line(), "ready")
         return workload
 
     def after(self, code):
-        """The devices after that code has run in a tracked process."""
+        """Returns the devices after the code has run in a tracked process."""
         self.start_tracked(code)
         snapshot = self.json("--per-core")
         self.assert_sane(snapshot)
@@ -55,7 +55,7 @@ class TrackingIsOffUnlessAskedFor(Abi):
                              "enabled 0")
         self.assertEqual(self.files(), [])
 
-    def test_with_it_there_is_one_segment_named_after_the_process(self):
+    def test_with_the_variable_there_is_one_segment_named_after_the_process(self):
         self.assertEqual(self.start_and_read(self.tracked()), "enabled 1")
         (name,) = self.files()
         self.assertRegex(name, rf"^ttmem\.{os.getuid()}\.[0-9]+\.[0-9]+$")
@@ -66,7 +66,7 @@ class TrackingIsOffUnlessAskedFor(Abi):
         (name,) = self.files()
         self.assertEqual(os.stat(os.path.join(self.dir, name)).st_mode & 0o777, 0o644)
 
-    def test_a_senseless_mode_leaves_it_narrow(self):
+    def test_an_invalid_mode_keeps_the_default_mode(self):
         for mode in ("world", "07777", "-1"):
             with self.subTest(mode):
                 self.start_and_read(self.tracked(TTMEM_MODE=mode))
@@ -104,7 +104,7 @@ class Buffers(Abi):
             self.assertEqual(core["l1_bytes"], 8192)
             self.assertEqual(core["l1_data_bytes"], 8192 if has_data else 0)
 
-    def test_the_buffer_of_an_allocator_with_few_cores_takes_it_there_only(self):
+    def test_a_buffer_with_its_own_banks_takes_only_those_banks(self):
         device = self.device_after("""
             open_device()
             alloc(L1, 1, 8192, address=1400000, cores=[(0, 0, 3, 3), (7, 7, 7, 7)],
@@ -121,10 +121,10 @@ class Buffers(Abi):
         self.assertEqual((held[3, 3], held[5, 5], held[6, 6]), (8192 + 2048, 4096 + 2048, 2048))
         self.assertEqual(device["anomalies"]["overlapping_buffers"], 0)
 
-    # Seen on the real allocator: a second shard of this size, on any core, is out of memory ("free:
-    # 574272 B"), and the program below clashes ("L1 buffer allocated at 679936 and static circular
-    # buffer region ends at 720064").
-    def test_a_shard_on_one_core_ends_the_headroom_of_all(self):
+    # Measured on the real allocator: a second shard of this size, on any core, is out of memory
+    # ("free: 574272 B"), and the program below clashes ("L1 buffer allocated at 679936 and static
+    # circular buffer region ends at 720064").
+    def test_a_shard_on_one_core_ends_the_headroom_of_all_cores(self):
         workload = self.start_tracked("""
             open_device(l1_small_bytes_per_core=0)
             lib.ttmem_reports(0, 0x3f)
@@ -145,7 +145,7 @@ class Buffers(Abi):
         self.assertEqual((headroom[5, 5], headroom[0, 0]), (-40128, 574272))
         self.assertEqual(after["l1"]["headroom_bytes_per_core"], -40128)
 
-    def test_what_lockstep_wastes_is_said_where_it_is_seen(self):
+    def test_every_view_with_l1_shows_the_bytes_that_lockstep_wastes(self):
         self.start_tracked("""
             open_device()
             alloc(L1, 1, 819200, address=679936, cores=[(0, 0, 0, 0)])
@@ -160,7 +160,7 @@ class Buffers(Abi):
         self.assertEqual(allocation["banks"], 64)
         self.assertEqual(allocation["cores"], [[0, 0, 0, 0]])
 
-    def test_with_nothing_wasted_there_is_no_word_of_it(self):
+    def test_without_wasted_bytes_no_view_mentions_them(self):
         self.start_tracked("""
             open_device()
             alloc(L1, 1, 4096, address=1400000)
@@ -187,7 +187,7 @@ class Buffers(Abi):
         self.assertGreater(device["anomalies"]["overlapping_buffers"], 0)
         self.assertEqual(device["anomalies"]["allocs_over_live"], 0)
 
-    def test_the_same_id_twice_is_the_newer_buffer_and_an_anomaly(self):
+    def test_a_repeated_id_replaces_the_buffer_and_is_an_anomaly(self):
         device = self.device_after("""
             open_device()
             alloc(DRAM, 1, 4096)
@@ -205,7 +205,7 @@ class Buffers(Abi):
         """)
         self.assertEqual(device["dram"]["used_bytes"], 12 * 64)
 
-    def test_a_free_of_something_unknown_is_counted_and_changes_nothing(self):
+    def test_a_free_of_an_unknown_buffer_is_counted_and_changes_nothing(self):
         device = self.device_after("""
             open_device()
             alloc(DRAM, 1, 64)
@@ -267,7 +267,7 @@ class Programs(Abi):
         self.after("open_device()\n" + textwrap.dedent(code))
         return {entry["program"]: entry["name"] for entry in self.json("programs")["programs"]}
 
-    def test_a_name_is_listed_and_stays_until_there_is_another(self):
+    def test_a_name_is_listed_until_another_name_replaces_it(self):
         names = self.names_after("""
             cb = (105664, 4096, [(0, 0, 7, 7)])
             place(1, cb, name=b"decoder.0.matmul")
@@ -299,7 +299,7 @@ class Programs(Abi):
         (device,) = self.json()["devices"]
         self.assertEqual(device["l1"]["cb"]["physical_bytes"], 64 * 2 * 4096)
 
-    def test_a_placement_that_does_not_say_what_it_is_about_is_dropped(self):
+    def test_a_placement_with_missing_fields_is_dropped(self):
         names = self.names_after("""
             lib.ttmem_program_place_with(0, None)
             lib.ttmem_program_place_with(0, ctypes.byref(Placement()))
@@ -319,7 +319,7 @@ class Programs(Abi):
         self.assertEqual(device["programs"], 1)
         self.assertEqual(device["l1"]["cb"]["logical_bytes"], 64 * 4096)
 
-    def test_another_layout_replaces_the_earlier_one(self):
+    def test_another_layout_replaces_the_earlier_layout(self):
         device = self.device_after("""
             open_device()
             place(1, (105664, 4096, [(0, 0, 7, 7)]))
@@ -390,12 +390,12 @@ class Programs(Abi):
             alloc(L1, 2, 4096, address=109000, cores=[(5, 5, 5, 5)])
         """)
         headroom = {(core["x"], core["y"]): core["headroom_bytes"] for core in device["per_core"]}
-        self.assertEqual(set(headroom.values()), {109000 - 109760})  # they clash
+        self.assertEqual(set(headroom.values()), {109000 - 109760})  # a clash
         self.assertEqual(device["l1"]["headroom_bytes_per_core"], 109000 - 109760)
 
 
 class Kernels(Abi):
-    def test_roles_tell_persistent_from_passing(self):
+    def test_roles_distinguish_persistent_from_temporary_kernels(self):
         device = self.device_after("""
             open_device()
             lib.ttmem_kernel_load(0, 1, 1000, APP)
@@ -427,7 +427,7 @@ class Devices(Abi):
         self.assertIsNone(device["dram"]["capacity_bytes"])
         self.assertEqual(device["l1"]["capacity_bytes"], 64 * 1499136)
 
-    def test_a_closed_device_holds_nothing_and_says_what_was_left(self):
+    def test_a_closed_device_holds_nothing_and_reports_its_leftovers(self):
         self.after("""
             open_device()
             alloc(DRAM, 1, 4096)
@@ -442,7 +442,7 @@ class Devices(Abi):
         self.assertEqual(device["anomalies"]["left_at_close"], 2)
         self.assertEqual(device["anomalies"]["left_at_close_bytes"], 12 * 4096 + 64 * 16)
 
-    def test_what_was_left_on_a_device_that_stays_closed_is_a_warning(self):
+    def test_leftovers_on_a_device_that_stays_closed_are_a_warning(self):
         workload = self.start_tracked("""
             open_device(2)
             alloc(DRAM, 1, 4096, device=2)
@@ -467,7 +467,7 @@ class Devices(Abi):
 
 
 class AForkedChild(Abi):
-    """What a child does never shows in its parent's segment."""
+    """A child's calls never show in its parent's segment."""
 
     PARENT = """
         open_device()
@@ -505,13 +505,13 @@ class AForkedChild(Abi):
     def test_that_ends_at_once(self):
         self.check("pass")
 
-    def test_that_gives_up_the_programs_that_it_inherited(self):
+    def test_that_destroys_its_inherited_programs(self):
         self.check("[lib.ttmem_program_destroy(number) for number in range(100)]; "
                    "lib.ttmem_device_close(0)")
 
 
 class ADeletedSegment(Abi):
-    """What a logout with RemoveIPC=yes does."""
+    """A logout with RemoveIPC=yes deletes segments."""
 
     def restored_by(self, code):
         workload = self.start_tracked("""
@@ -538,7 +538,7 @@ class ADeletedSegment(Abi):
         self.assertEqual((process["pid"], process["state"]), (workload.pid, "alive"))
         return device
 
-    def test_is_whole_again_when_it_grows(self):
+    def test_is_restored_when_it_grows(self):
         before, after = self.restored_by("""
             for number in range(5000): alloc(DRAM, 1000 + number, 64, address=number << 16)
         """)
@@ -546,17 +546,17 @@ class ADeletedSegment(Abi):
         self.assertEqual(after["dram"]["used_bytes"], 5100 * 12 * 64)
         self.assertEqual(len(self.json("allocs")["allocations"]), 5100)
 
-    def test_is_whole_again_when_a_device_is_opened(self):
+    def test_is_restored_when_a_device_is_opened(self):
         before, after = self.restored_by("""
             open_device()
         """)
         for device in (before, after):
-            del device["processes"][0]["segment"]  # the number of the file, which is another one
+            del device["processes"][0]["segment"]  # the file's inode number, which differs
         self.assertEqual(before, after)
 
 
-class SenselessArguments(Abi):
-    def test_they_are_counted_and_harm_nothing(self):
+class InvalidArguments(Abi):
+    def test_are_counted_and_do_no_harm(self):
         device = self.device_after("""
             open_device()
             alloc(DRAM, 1, 64)
@@ -594,7 +594,7 @@ class SenselessArguments(Abi):
         self.assertEqual(self.figures(), before)
 
     def figures(self):
-        """All of device 0, the only one, but the anomalies that it has counted."""
+        """Returns the figures of device 0, the only device, without the counts of anomalies."""
         (device,) = self.json("--per-core")["devices"]
         del device["anomalies"]
         return device
@@ -608,7 +608,7 @@ class SenselessArguments(Abi):
         self.assertEqual(device["dram"]["used_bytes"], 12 * 64)
         self.assertGreater(device["anomalies"]["bad_arguments"], 0)
 
-    def test_more_devices_than_a_segment_holds_are_said_to_be_missing(self):
+    def test_devices_beyond_the_maximum_of_a_segment_are_reported_as_missing(self):
         self.start_tracked("""
             for number in range(300):
                 open_device(number)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The adapter: host code that knows nothing of ttmem, with the stub preloaded. Its figures are those
-of the runtime itself."""
+"""The adapter: host code without any use of ttmem, with the stub preloaded. The figures must equal
+the runtime's own figures."""
 
 import os
 import pathlib
@@ -16,11 +16,11 @@ from support import HERE, KIB, Case, library_path
 
 PRELOAD = f"{library_path()}/ttmem/libttmem_preload.so"
 PROGRAM = "_ZN2tt8tt_metal6detail11ProgramImpl"
-# What tells that a program is gone.
+# Functions whose call shows that a program ended.
 ENDS = (PROGRAM + "27deallocate_circular_buffersEv",
         "_ZN2tt8tt_metal9Inspector17program_destroyedEPKNS0_6detail11ProgramImplE",
         PROGRAM + "D1Ev", PROGRAM + "D2Ev")
-# What tells of a circular buffer.
+# The hook that reports a circular buffer.
 HOOK = "_ZN2tt8tt_metal12GraphTracker17track_allocate_cbERKNS0_12CoreRangeSetEmmbPKNS0_7IDeviceE"
 PYTHON = """
 import ctypes, os, sys
@@ -47,7 +47,8 @@ class Adapter(Case):
 
 
 class WithPublicHeaders:
-    """The adapter is built with the headers of a package, which has none of the runtime's own."""
+    """Builds the adapter with the headers of a package, which lacks the runtime's internal
+    headers."""
 
     PUBLIC = True
 
@@ -61,14 +62,15 @@ class APlainProgram(Adapter):
 
     @staticmethod
     def shown(device):
-        """As the program prints it."""
+        """Returns the device's figures as the program prints them."""
         return (f"dram {device['dram']['used_bytes']} "
                 f"l1 {device['l1']['buffers']['physical_bytes']} "
                 f"small {device['l1']['small_bytes']} cb {device['l1']['cb']['physical_bytes']} "
                 f"programs {device['programs']}")
 
     def steps(self, system):
-        """The name of each step, and what is shown after it, which must be what the program says."""
+        """Yields the name of each step and the devices after it. Checks that they equal the
+        program's own figures."""
         host = self.start([self.binary], self.preloaded(TTMEM_DRYRUN_SYSTEM=system))
         step = None
         while step != "last":
@@ -105,7 +107,7 @@ class APlainProgram(Adapter):
         for _, devices in self.steps("t3000"):
             self.assertEqual(len(devices), 8)
 
-    def test_runs_without_an_adapter_and_says_so_in_a_line(self):
+    def test_runs_without_an_adapter_and_prints_one_line(self):
         for adapter, said in (("/nowhere/adapter.so", "ttmem: cannot load the adapter"), ("", "")):
             env = self.preloaded(TTMEM_DRYRUN_SYSTEM="n150")
             env["TTMEM_ADAPTER"] = adapter
@@ -115,7 +117,7 @@ class APlainProgram(Adapter):
             self.assertEqual(result.stderr.count("\n"), 1 if said else 0)
             self.assertIn(said, result.stderr)
 
-    def test_an_adapter_that_others_may_write_is_not_loaded(self):
+    def test_an_adapter_that_others_can_write_is_not_loaded(self):
         adapter = shutil.copy(self.adapter, self.folder / "writable.so")
         env = self.preloaded(TTMEM_DRYRUN_SYSTEM="n150")
         env["TTMEM_ADAPTER"] = str(adapter)
@@ -133,7 +135,7 @@ class APlainProgram(Adapter):
                           f"{adapter}: {why}", result.stderr)
 
     def test_an_adapter_of_another_build_is_not_loaded(self):
-        """Its folder has the build id of the library that it is for."""
+        """The adapter's folder has the build id of the library for which it was built."""
         notes = subprocess.run(["readelf", "-n", f"{library_path()}/libttmem_dryrun.so"], text=True,
                                capture_output=True, check=True).stdout
         right = notes.split("Build ID:")[1].split()[0]
@@ -155,8 +157,9 @@ class APlainProgram(Adapter):
             self.ttmem("clean")
 
     def run_on(self, library, expected=""):
-        """The program on another build of the runtime: what is shown and told near its end, and its
-        stderr. `expected` is what the line there and the warning say."""
+        """Runs the program on another build of the runtime. Returns the devices and the program's
+        own figures near its end. `expected` is a part of the line on stderr and of the warning, or
+        "" for none."""
         host = self.start([self.binary], self.preloaded(TTMEM_DRYRUN_SYSTEM="n150",
                                                         LD_LIBRARY_PATH=library))
         step = None
@@ -185,11 +188,11 @@ class APlainProgram(Adapter):
         return host_program.relink_dryrun(pathlib.Path(folder) / "lib",
                                           f"-Wl,--version-script={script}")
 
-    def test_the_end_of_programs_is_heard_of_in_several_ways(self):
+    def test_the_end_of_a_program_is_seen_in_several_ways(self):
         [device], told = self.run_on(self.without(*ENDS[:2]))
         self.assertEqual(self.shown(device), told)
 
-    def test_what_a_runtime_does_not_tell_is_unknown(self):
+    def test_figures_that_a_runtime_does_not_report_are_unknown(self):
         [device], told = self.run_on(self.without(*ENDS),
                                      "programs and circular buffers are not seen: ")
         self.assertIsNone(device["programs"])
@@ -205,7 +208,8 @@ class APlainProgram(Adapter):
         self.assertIsNone(device["l1"]["kernels_bytes"])
 
     def test_a_runtime_that_places_programs_without_a_call_is_noticed(self):
-        """As if the functions were inlined: only the rest is called by name."""
+        """Imitates a runtime whose functions were inlined: only the other functions are called by
+        name."""
         names = self.folder / "list"
         names.write_text("{ *Buffer13allocate*; *Buffer15deallocate*; *Device10initialize*; "
                          "*Device5close*; *ProgramImplD*; };")
@@ -217,14 +221,14 @@ class APlainProgram(Adapter):
         self.assertIsNone(device["l1"]["kernels_bytes"])
         self.assertIn(f"dram {device['dram']['used_bytes']} ", told)
 
-    def test_other_programs_do_not_notice(self):
+    def test_other_programs_run_unchanged(self):
         result = subprocess.run(["ls", "/"], env=self.preloaded(), text=True, capture_output=True)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertEqual(self.files(), [])
 
 
 class APlainProgramWithPublicHeaders(WithPublicHeaders, APlainProgram):
-    """The same figures."""
+    """The figures are the same."""
 
     def assert_no_programs(self, library, expected):
         [device], told = self.run_on(library, expected)
@@ -237,7 +241,7 @@ class APlainProgramWithPublicHeaders(WithPublicHeaders, APlainProgram):
         self.assert_no_programs(self.without(HOOK), "programs and circular buffers are not seen: ")
 
     def test_a_runtime_that_does_not_call_the_hook_by_name(self):
-        """As if it were inlined: all other functions are called by name."""
+        """Imitates a runtime whose hook was inlined: all other functions are called by name."""
         names = self.folder / "without_the_hook"
         names.write_text("{ *Buffer13allocate*; *Buffer15deallocate*; *Device10initialize*; "
                          "*Device5close*; *6detail11ProgramImpl*; };")
@@ -274,7 +278,7 @@ class AProgramOfMetal2(Metal2):
 
 
 class AProgramOfMetal2WithPublicHeaders(WithPublicHeaders, Metal2):
-    def test_is_unknown_and_that_is_said(self):
+    def test_is_unknown_and_a_warning_says_so(self):
         host = self.start_host()
         for step in ("declared", "run", "again", "gone"):
             self.assertEqual(host.line(), step)
@@ -291,7 +295,7 @@ class AProgramOfMetal2WithPublicHeaders(WithPublicHeaders, Metal2):
 
 
 class GlobalObjects(Adapter, test_dryrun.GlobalObjects):
-    """As with the processor."""
+    """The figures are the same as with the processor."""
 
     @classmethod
     def setUpClass(cls):
@@ -320,7 +324,7 @@ class AProgramWithTheProcessor(Adapter):
 
 
 class Python(Adapter):
-    """Python loads extension modules with RTLD_LOCAL: there RTLD_NEXT finds nothing."""
+    """Python loads extension modules with RTLD_LOCAL, where RTLD_NEXT finds nothing."""
 
     @classmethod
     def setUpClass(cls):
@@ -350,7 +354,7 @@ class Python(Adapter):
         self.assertEqual(held.wait(), 7)
 
     def scopes(self, source, **variables):
-        """The scopes of buffers, those of programs and what was printed."""
+        """Returns the scopes of buffers, the scopes of programs, and the printed lines."""
         held = self.start([sys.executable, "-c", self.script(source + "\nhold()")],
                           self.preloaded(**variables))
         said = []
@@ -364,7 +368,7 @@ class Python(Adapter):
         return ([a["scope"] for a in allocations if a["kind"] == "dram"],
                 [p["scope"] for p in programs], said[:-1])
 
-    def test_operations_are_the_scopes_of_what_they_take(self):
+    def test_operations_are_the_scopes_of_their_allocations(self):
         source = ("library.operation(b'ttnn::add', False)\nlibrary.take(1)\n"
                   "library.operation(b'ttnn::fails', True)\n"
                   "library.operation(b'ttnn::matmul', False)\n"
@@ -396,16 +400,16 @@ class Python(Adapter):
         self.assertEqual(held.line(), "ready")
         self.assertEqual(self.devices()[0]["dram"]["logical_bytes"], 3 * 2 * KIB)
 
-    def test_a_program_that_it_executes_is_seen_too(self):
+    def test_a_program_started_by_exec_is_seen_too(self):
         second = self.script("library.take(5)\nhold()")
         self.hold(f"library.take(3)\nos.execl(sys.executable, 'python', '-c', {second!r})")
         shown = [p["state"] for p in self.devices()[0]["processes"]]
         self.assertIn("alive", shown)
         self.assertEqual(self.devices()[0]["dram"]["logical_bytes"], 5 * 2 * KIB)
 
-    def test_a_second_runtime_is_left_alone_and_that_is_said(self):
-        """Each of two extension modules has a TT-Metal of its own. Their functions have the same
-        names, and their objects must not meet."""
+    def test_a_second_runtime_is_ignored_with_a_warning(self):
+        """Two extension modules each contain a TT-Metal. The functions have the same names, and the
+        objects must not be mixed up."""
         second = pathlib.Path(host_program.relink_dryrun(self.folder / "second",
                                                          name="libttmem_second.so"))
         module = self.folder / "second.so"
@@ -432,7 +436,7 @@ class Python(Adapter):
         self.assertEqual(held.wait(), 0)
         self.assertEqual(held.process.stderr.read(), b"")
 
-    def test_what_it_held_when_it_was_aborted_is_shown(self):
+    def test_the_holdings_of_an_aborted_process_are_shown(self):
         held = self.hold("library.take(3)\nhold()\nos.abort()")
         held.go_on()
         self.assertEqual(held.wait(), -6)
@@ -442,7 +446,7 @@ class Python(Adapter):
 
 
 class PythonWithPublicHeaders(WithPublicHeaders, Python):
-    """The same."""
+    """The figures are the same."""
 
 
 if __name__ == "__main__":

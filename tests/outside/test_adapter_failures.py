@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Host code that knows nothing of ttmem and wants more memory than there is, with the stub preloaded:
-what it held at that moment is kept."""
+"""Host code without any use of ttmem that runs out of memory, with the stub preloaded: the state at
+the failure is saved."""
 
 import fcntl
 import os
@@ -27,7 +27,7 @@ class FailingHost(test_adapter.Adapter):
         host_program.build_plain("g++", cls.binary, HERE / "host" / "failing.cpp")
 
     def run_host(self, *steps, code, system="n150", **variables):
-        """What it says on stderr."""
+        """Returns the standard error of the program."""
         result = subprocess.run([self.binary, *steps], text=True, capture_output=True, timeout=60,
                                 env=self.preloaded(TTMEM_DRYRUN_SYSTEM=system, **variables))
         self.assertEqual(result.returncode, code, result.stderr)
@@ -45,7 +45,7 @@ class FailingHost(test_adapter.Adapter):
             return file.read(size).decode()
 
     def state(self):
-        """What the copy says, as if its process lived: the devices."""
+        """Returns the devices in the saved state, read as if its process lived."""
         (copy,) = self.copies()
         folder = tempfile.mkdtemp(prefix="ttmem-test-")
         self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
@@ -96,7 +96,7 @@ class AFailure(FailingHost):
         self.run_host("weights", "thread", "clash", code=1)
         self.assertEqual(self.state()[0]["programs"], 1)
 
-    def test_that_is_passed_on_in_other_words_has_the_state_of_the_first(self):
+    def test_that_is_rethrown_with_another_text_has_the_state_of_the_first(self):
         said = self.run_host("weights", "wrapped", code=1)
         self.assertTrue(said.startswith("cannot load the model: Out of Memory"), said)
         self.assertTrue(self.text().startswith("Out of Memory"), self.text())
@@ -106,18 +106,18 @@ class AFailure(FailingHost):
         self.run_host("caught", "oom", "weights", "clash", code=0)
         self.assertEqual(self.files(), [])
 
-    def test_the_last_one_counts(self):
+    def test_the_last_failure_is_saved(self):
         self.run_host("caught", "oom", "weights", "clash", "abort", code=-6)
         self.assertIn("clash", self.text())
         self.assertEqual(len(self.files()), 2, "the segment of the dead process too")
 
-    def test_other_exceptions_are_none(self):
+    def test_other_exceptions_are_not_failures(self):
         for step, said in (("other", "something else\n"), ("number", "7\n")):
             self.assertEqual(self.run_host("weights", step, code=1), said)
             self.assertEqual(self.files(), [])
 
     def test_is_explained_at_the_end_of_ttmem_run(self):
-        """With what was held at that moment: all of it is gone by then."""
+        """The explanation uses the state at the failure, although everything is freed by then."""
         result = subprocess.run([TTMEM, "run", "--no-adapter", "--", self.binary, "weights",
                                  "clash"], text=True, capture_output=True, timeout=60,
                                 env=self.preloaded(TTMEM_DRYRUN_SYSTEM="n150"))
@@ -129,7 +129,7 @@ class AFailure(FailingHost):
         self.assertIn("[tried]", said)
         self.assertNotIn("another moment", said)
 
-    def test_off_means_off(self):
+    def test_without_tracking_nothing_is_saved(self):
         self.run_host("oom", code=1, TT_ALLOC_TRACKING_ENABLED="0")
         self.assertEqual(self.files(), [])
 
@@ -139,7 +139,7 @@ class AFailureWithPublicHeaders(test_adapter.WithPublicHeaders, AFailure):
 
 
 class AProgramWithTheProcessor(FailingHost):
-    """Linked with the dry run as a static library, which no stub can see into."""
+    """The program is linked with the dry run as a static library, so that the stub sees no call."""
 
     @classmethod
     def setUpClass(cls):
@@ -189,7 +189,7 @@ class APythonProgram(test_adapter.Adapter):
 
 
 class AnyProgram(test_adapter.Case):
-    """What throws as it likes is not changed."""
+    """The stub does not change exceptions of other programs."""
 
     def test_throws_as_before(self):
         skip_if_sanitized()

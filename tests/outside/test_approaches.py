@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of docs/internals/approaches.md, as a reader would copy them."""
+"""Compiles and runs the programs of docs/internals/approaches.md, as a reader would copy them."""
 
 import os
 import pathlib
@@ -17,7 +17,7 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def programs():
-    """(language, source, lines it promises) of each program, in order."""
+    """Returns (language, source, promised lines of output) of each program, in order."""
     blocks = BLOCK.findall((ROOT / "docs" / "internals" / "approaches.md").read_text(encoding="utf-8"))
     sources = blocks[0::2]
     promises = blocks[1::2]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs and libraries of the build tree and of the installed tree: where they load libraries from,
-and how they are hardened."""
+"""The programs and libraries of the build tree and of the installed tree: from which paths they
+load libraries, and how they are hardened."""
 
 import os
 import pathlib
@@ -39,7 +39,7 @@ def unsafe_run_paths(path):
 
 
 def missing_hardening(path):
-    """Returns what the linker or the compiler did not do for a binary."""
+    """Returns the hardening options that are missing in a binary."""
     dynamic = readelf("-d", path)
     has = {"now": re.search(r"\(FLAGS_1\).*\bNOW\b", dynamic),
            "relro": "GNU_RELRO" in readelf("-l", path),
@@ -49,14 +49,14 @@ def missing_hardening(path):
 
 
 class Binaries(unittest.TestCase):
-    def test_none_takes_libraries_from_the_current_directory(self):
+    def test_no_binary_loads_libraries_from_the_current_directory(self):
         for tree in (BUILD, PREFIX):
             found = binaries(tree)
             self.assertGreater(len(found), 3)
             wrong = [f"{path}: {run_paths}" for path in found if (run_paths := unsafe_run_paths(path))]
             self.assertEqual(wrong, [])
 
-    def test_those_that_are_installed_are_hardened(self):
+    def test_installed_binaries_are_hardened(self):
         skip_if_sanitized()
         for path in binaries(PREFIX):
             self.assertEqual(missing_hardening(path), [], path)

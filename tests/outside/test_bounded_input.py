@@ -13,16 +13,16 @@ from support import DEADLINE_SECONDS, MIB, TTMEM, Case, skip_if_sanitized
 OUT_OF_MEMORY = (b"Out of Memory: Not enough space to allocate 6400 B L1 buffer across 64 banks, where "
                  b"each bank needs to store 100 B, but bank size is 1360704 B")
 HUGE = 384 * MIB
-ROOM = 256 * MIB  # of addresses
+ROOM = 256 * MIB  # limit of the address space
 
 
 class BoundedCase(Case):
     def setUp(self):
         super().setUp()
-        skip_if_sanitized()  # they take terabytes of addresses
+        skip_if_sanitized()  # sanitizers need terabytes of address space
 
     def limited(self, *arguments, stdin=None):
-        """Runs ttmem with little room. `stdin`: parts that are piped in."""
+        """Runs ttmem with a small address space. `stdin`: parts to pipe into it."""
         running = subprocess.Popen(
             [TTMEM, *map(str, arguments)], env=self.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -45,7 +45,7 @@ class BoundedCase(Case):
                 pipe.write(part)
             pipe.close()
         except OSError:
-            pass  # ttmem had enough
+            pass  # ttmem read enough
 
     def file(self, *parts):
         path = pathlib.Path(self.dir) / "input"
@@ -83,13 +83,13 @@ class Explain(BoundedCase):
         self.assertEqual(code, 0, said)
         self.assertIn("L1 did not suffice", out)
 
-    def test_a_progress_bar_is_many_lines(self):
+    def test_a_progress_bar_counts_as_many_lines(self):
         code, out, said = self.limited(
             "explain", "-", stdin=(*repeated(b"\r 10%|#", 8 * MIB), b"\r", OUT_OF_MEMORY, b"\r\n"))
         self.assertEqual(code, 0, said)
         self.assertIn("L1 did not suffice", out)
 
-    def test_what_cannot_be_read_is_said(self):
+    def test_an_unreadable_input_is_an_error(self):
         self.assertIn("Is a directory", self.ttmem("explain", self.dir, code=1).stderr)
 
 
@@ -114,7 +114,7 @@ class Import(BoundedCase):
                      *repeated(b"0,"), b"0]}")
         self.refused("more than", b'{"other": ', *repeated(b"["))
 
-    def test_what_a_report_of_ttnn_has_beside_its_graph_may_be_large(self):
+    def test_a_ttnn_report_may_be_large_beside_its_graph(self):
         path = self.file(b'{"other": [', *repeated(b'{"a": [1, 2]},', 64 * MIB), b'0], "graph": [',
                          b'{"counter": 0, "node_type": "capture_start"}]}')
         code, _, said = self.limited("import", path, "-o", pathlib.Path(self.dir) / "out.ttmem")

@@ -46,7 +46,7 @@ class ClosedCase(Case):
 
 
 class Printing(ClosedCase):
-    def test_a_closed_standard_output_is_an_error_that_is_said(self):
+    def test_a_closed_standard_output_is_an_error_with_a_message(self):
         random_recording(1, events=10).save(self.file, ended=1_000_000)
         before = self.file.read_bytes()
         for closed, command in itertools.product(CLOSED, (
@@ -60,7 +60,7 @@ class Printing(ClosedCase):
                     self.assert_says(closed, said, "cannot write")
         self.assertEqual(self.file.read_bytes(), before)
 
-    def test_what_is_written_to_a_file_needs_no_standard_output(self):
+    def test_output_to_a_file_needs_no_standard_output(self):
         random_recording(1, events=10).save(self.file, ended=1_000_000)
         for closed in CLOSED:
             for options in (("export", self.file, "--format", "csv", "-o"), ("report", self.file, "--html")):
@@ -95,7 +95,7 @@ class Serving(ClosedCase):
             return False
         return True
 
-    def test_no_socket_gets_such_a_number(self):
+    def test_no_socket_gets_a_standard_descriptor(self):
         for closed in CLOSED:
             with self.subTest(closed=closed):
                 path = pathlib.Path(self.dir) / f"socket{''.join(map(str, closed))}"
@@ -131,7 +131,7 @@ class Recording(ClosedCase):
                 database.close()
                 self.assertEqual(self.json("report", self.file)["events"], 4)
 
-    def test_the_command_finds_them_closed(self):
+    def test_the_command_finds_the_descriptors_closed(self):
         folder = pathlib.Path(self.dir) / "closed"
         folder.mkdir()
         script = f"for n in 0 1 2; do [ -e /proc/$$/fd/$n ] || : >{folder}/$n; done"

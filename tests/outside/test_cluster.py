@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cluster on this machine (cluster.py): eight hosts with a real `ttmem serve` and the ranks of two jobs,
-one real Prometheus with the rules of packaging/deploy/. What it says of jobs and hosts is what the ranks say they
-hold, also after a host was cut off, one died, and a server was started anew: nothing is counted twice,
-and nothing is lost that Prometheus could have had."""
+"""A cluster on this machine (cluster.py): eight hosts with a real `ttmem serve` and the ranks of
+two jobs, and one real Prometheus with the rules of packaging/deploy/. Its sums over jobs and hosts
+equal the bytes that the ranks hold, also after a host was cut off, a rank died, and a server was
+restarted: nothing is counted twice, and nothing is lost that Prometheus could have scraped."""
 
 import json
 import os
@@ -15,24 +15,24 @@ import cluster
 from support import KIB, MIB, TTMEM, Case, build_consumer, plain_environment
 from test_prometheus import BOARDS, DEPLOY, RULES, VARIABLES
 
-# The nodes of each job. Some nodes have both; one has a process of no job.
+# The nodes of each job. Some nodes have both jobs; one node has a process without a job.
 JOBS = {"alpha": (1, 2, 3, 4, 5), "beta": (4, 5, 6, 7, 8), None: (8,)}
 NODES = range(1, 9)
 PORT = 9488
 
 
 class Node(cluster.Host):
-    """A host with a server, and ranks of jobs."""
+    """A host with a server and with ranks of jobs."""
 
     def __init__(self, case, number):
         super().__init__(case, f"node{number}", number)
         self.number = number
         self.instance = f"{self.address}:{PORT}"
         self.env = {name: value for name, value in case.env.items() if name != "TTMEM_DIR"}
-        self.ranks = {}  # by job
+        self.ranks = {}  # keyed by job
 
     def start_rank(self, job, worker):
-        """Sizes of which no sum of others is the same."""
+        """Starts a rank. The sizes are chosen so that no two sets of ranks have the same sum."""
         env = {**self.env, "TT_ALLOC_TRACKING_ENABLED": "1", **({"TTMEM_JOB": job} if job else {})}
         place = list(JOBS).index(job) * len(NODES) + self.number
         rank = self.start([worker, 0xc0de00 + self.number, MIB + (32 << place), place * KIB], env)
@@ -73,7 +73,7 @@ class Cluster(Case):
             for job, numbers in JOBS.items():
                 if node.number in numbers:
                     node.start_rank(job, self.worker)
-            # Where a node will be killed, the dead shall stay to be seen.
+            # On a node whose rank will be killed, the dead process must stay visible.
             node.serve(self.token_file, *(["--no-reap"] if node.number == 6 else []))
         self.start_prometheus()
 
@@ -86,7 +86,7 @@ class Cluster(Case):
         config = os.path.join(self.folder, "prometheus.yml")
         with open(config, "w", encoding="utf-8") as file:
             file.write(text.replace('"127.0.0.1:9488"', targets))
-        for rules in RULES:  # as they are, but for the minutes
+        for rules in RULES:  # unchanged, except for the durations
             with open(os.path.join(self.folder, rules.name), "w", encoding="utf-8") as file:
                 file.write(re.sub(r"\bfor: \d+m", "for: 1s", rules.read_text()))
         self.monitor.start(["prometheus", f"--config.file={config}",
@@ -105,24 +105,26 @@ class Cluster(Case):
         return json.loads(body)["data"]["result"] if status == 200 else []
 
     def values(self, expression, *labels):
-        """What these labels are -> value."""
+        """Returns {values of these labels: value}."""
         return {tuple(entry["metric"].get(label) for label in labels): float(entry["value"][1])
                 for entry in self.result(expression)}
 
     def history(self, expression):
-        """[time, value] of each sample of the one series."""
+        """Returns [(time, value)] of each sample of the only series."""
         (series,) = self.result(f"{expression}[10m]")
         return [(float(time), float(value)) for time, value in series["values"]]
 
     def growth(self, node):
-        """How many allocations Prometheus knows of a node: a value that is lower is a new start."""
+        """Returns how many allocations Prometheus saw on a node. A lower value means a restarted
+        counter."""
         samples = [value for _, value in
                    self.history(f'ttmem_allocations_total{{instance="{node.instance}"}}')]
         return sum(now - before if now >= before else now
                    for before, now in zip(samples, samples[1:]))
 
     def held(self, without=()):
-        """What the ranks say: (job, kind) -> bytes, and (instance, kind) -> bytes."""
+        """Returns the bytes that the ranks hold: {(job, kind): bytes} and {(instance, kind):
+        bytes}."""
         by_job, by_host = {}, {}
         for node in self.nodes.values():
             if node.number in without:
@@ -136,7 +138,7 @@ class Cluster(Case):
         return by_job, by_host
 
     def known(self):
-        """What Prometheus says, in the same form."""
+        """Returns the figures of Prometheus in the same form."""
         return (self.values('ttmem:job_memory_used_bytes:sum{kind=~"dram|cb"} > 0', "exported_job",
                             "kind"),
                 self.values('ttmem:host_memory_used_bytes:sum{kind=~"dram|cb"}', "instance", "kind"))
@@ -154,8 +156,8 @@ class Cluster(Case):
     def test_sums_stay_right_when_hosts_go_and_come_back(self):
         self.start_cluster()
         self.wait_for_sums()
-        self.every_host_is_its_own()
-        self.the_fleet_board_has_data()
+        self.assert_hosts_are_separate()
+        self.assert_fleet_board_has_data()
         self.assertEqual(self.alerts("TtmemHostsUnseen"), {})
 
         cut_off, killed, restarted = (self.nodes[number] for number in (2, 6, 8))
@@ -171,7 +173,7 @@ class Cluster(Case):
         restarted.server.kill()
         restarted.serve(self.token_file)
         cut_off.work("alpha", 4)
-        self.they_are_missed(cut_off, killed)
+        self.assert_missing(cut_off, killed)
 
         killed.start_rank("beta", self.worker)
         killed.serve(self.token_file, "--no-reap")
@@ -179,18 +181,18 @@ class Cluster(Case):
         restarted.work("beta", 2)
         self.wait_for_sums()
         self.wait_for(lambda: self.values("count(up == 1)") == {(): len(NODES)}, "all hosts")
-        self.the_gap_is_a_gap(cut_off)
-        self.the_dead_are_told_apart(killed, died)
+        self.assert_gap_in_samples(cut_off)
+        self.assert_dead_are_separate(killed, died)
         self.wait_for_count(restarted, 2)
         self.assertEqual(self.growth(restarted), 5)
         self.wait_for(lambda: not self.alerts("TtmemHostsUnseen"), "the end of the alert")
-        self.nothing_was_ever_counted_twice()
+        self.assert_nothing_was_counted_twice()
 
     def wait_for_count(self, node, count):
         self.wait_for(lambda: self.values(f'ttmem_allocations_total{{instance="{node.instance}"}}')
                       == {(): count}, f"{count} allocations on {node.name}")
 
-    def every_host_is_its_own(self):
+    def assert_hosts_are_separate(self):
         pids = {rank.pid_there for node in self.nodes.values() for rank in node.ranks.values()}
         self.assertLess(len(pids), 6, "pids are the same on several hosts")
         node = self.nodes[3]
@@ -202,7 +204,7 @@ class Cluster(Case):
         self.assertEqual((process["job"], process["dram_bytes"]), ("alpha", node.ranks["alpha"].dram))
         self.assertEqual(self.monitor.get("/metrics", (node.address, PORT))[0], 401)
 
-    def the_fleet_board_has_data(self):
+    def assert_fleet_board_has_data(self):
         (board,) = [board for board in BOARDS if "fleet" in board.name]
         for panel in json.loads(board.read_text())["panels"]:
             for target in panel.get("targets", []):
@@ -211,8 +213,8 @@ class Cluster(Case):
                     query = query.replace(name, value)
                 self.wait_for(lambda query=query: self.result(query), query)
 
-    def they_are_missed(self, *nodes):
-        """A host that does not answer has no figures: not the old ones, and no zeros."""
+    def assert_missing(self, *nodes):
+        """A host that does not answer has no figures, neither old figures nor zeros."""
         self.wait_for(lambda: {instance for (instance,) in self.values("up == 0", "instance")}
                       == {node.instance for node in nodes}, "the hosts that do not answer")
         self.wait_for_sums(without=[node.number for node in nodes])
@@ -222,7 +224,7 @@ class Cluster(Case):
         self.wait_for(lambda: self.alerts("TtmemHostsUnseen"), "the alert for the fleet")
         self.assertEqual(self.values('count(up{job="ttmem"} == 0)'), {(): len(nodes)})
 
-    def the_gap_is_a_gap(self, node):
+    def assert_gap_in_samples(self, node):
         samples = self.history(f'ttmem_memory_used_bytes{{instance="{node.instance}",kind="dram"}}')
         self.assertEqual({value for _, value in samples}, {node.ranks["alpha"].dram})
         steps = [later[0] - earlier[0] for earlier, later in zip(samples, samples[1:])]
@@ -230,7 +232,7 @@ class Cluster(Case):
         self.wait_for_count(node, 4)
         self.assertEqual(self.growth(node), 4)
 
-    def the_dead_are_told_apart(self, node, died):
+    def assert_dead_are_separate(self, node, died):
         labels = f'{{instance="{node.instance}"}}'
         left = died.dram + died.cb + died.l1
         self.wait_for(lambda: self.values(f"ttmem_dead_owner_bytes{labels}") == {(): left},
@@ -247,13 +249,13 @@ class Cluster(Case):
         self.assertEqual((dead["pid"], dead["job"], dead["dram_bytes"], dead["removed"]),
                          (died.pid_there, "beta", died.dram, False))
 
-    def nothing_was_ever_counted_twice(self):
+    def assert_nothing_was_counted_twice(self):
         by_job, by_host = self.held()
         for (job, kind), most in by_job.items():
             series = f'ttmem:job_memory_used_bytes:sum{{exported_job="{job}",kind="{kind}"}}'
             self.assertEqual(max(value for _, value in self.history(series)), most)
         for (instance, kind), most in by_host.items():
-            if instance != self.nodes[8].instance:  # a rank has ended there
+            if instance != self.nodes[8].instance:  # one of its ranks has ended
                 series = f'ttmem:host_memory_used_bytes:sum{{instance="{instance}",kind="{kind}"}}'
                 self.assertEqual({value for _, value in self.history(series)}, {most})
 

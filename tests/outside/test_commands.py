@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands as users type them: what goes where, exit codes, misuse."""
+"""The commands as users type them: output streams, exit codes, wrong usage."""
 
 import csv
 import io
@@ -47,7 +47,7 @@ class Misuse(Case):
             with self.subTest(arguments):
                 self.assert_usage(*arguments, says=says)
 
-    def test_a_device_that_is_not_there_is_a_failure(self):
+    def test_a_missing_device_is_a_failure(self):
         self.start_ttmem("demo", "single", "--hold").line("stderr")
         result = self.ttmem("--device", "7", code=1)
         self.assertEqual(len(result.stderr.splitlines()), 1)
@@ -76,7 +76,7 @@ class Misuse(Case):
 
 
 class NothingRuns(Case):
-    def test_one_friendly_line_says_so(self):
+    def test_one_friendly_line_says_that_nothing_runs(self):
         result = self.ttmem()
         self.assertIn("ttmem demo", result.stdout)
         self.assertNotIn("Device", result.stdout)
@@ -90,7 +90,7 @@ class NothingRuns(Case):
         self.assertEqual(self.json("allocs")["allocations"], [])
         self.assertEqual(self.json("programs")["programs"], [])
 
-    def test_clean_says_that_there_is_nothing(self):
+    def test_clean_says_that_nothing_is_left(self):
         self.assertTrue(self.ttmem("clean").stdout)
 
 
@@ -108,11 +108,11 @@ class OneShotViews(Case):
             self.assertEqual(len(re.findall(rf"^\s+{name}", shown, re.M)), 8, name)
         self.assertIn(str(self.demo.pid), shown)
 
-    def test_no_escape_codes_when_it_is_no_terminal(self):
+    def test_no_escape_codes_without_a_terminal(self):
         self.assertNotIn("\x1b", self.ttmem().stdout)
         self.assertIn("\x1b", self.ttmem("--color", "always").stdout)
 
-    def test_it_fits_the_width_of_the_terminal(self):
+    def test_the_output_fits_the_width_of_the_terminal(self):
         for columns in (80, 120, 200):
             env = {**self.env, "COLUMNS": str(columns), "LC_ALL": "C.UTF-8"}
             for command in ((), ("allocs",), ("programs",), ("--per-core",)):
@@ -120,7 +120,7 @@ class OneShotViews(Case):
                 longest = max(shown.splitlines(), key=len)
                 self.assertLessEqual(len(longest), columns, f"{command}: {longest}")
 
-    def test_nothing_is_shortened_when_it_is_no_terminal(self):
+    def test_nothing_is_shortened_without_a_terminal(self):
         env = {name: value for name, value in self.env.items() if name != "COLUMNS"}
         env["LC_ALL"] = "C.UTF-8"
         shown = self.ttmem("allocs", env=env).stdout
@@ -134,8 +134,8 @@ class OneShotViews(Case):
         self.assertIn("ttmem demo mesh8 --hold", table)
         self.assertRegex(table, r"(?m)^ +CB: .*resident .*, logical .*, peak ")
 
-    def test_units_are_those_asked_for(self):
-        (device,) = self.json("--device", "0", "--units", "GiB")["devices"]  # JSON stays in bytes
+    def test_units_are_the_requested_units(self):
+        (device,) = self.json("--device", "0", "--units", "GiB")["devices"]  # JSON always has bytes
         used = device["dram"]["used_bytes"]
         shown = {unit: self.ttmem("--device", "0", "--units", unit).stdout
                  for unit in ("auto", "bytes", "MiB", "GiB")}
@@ -151,13 +151,13 @@ class OneShotViews(Case):
             self.assertNotRegex(text, "[KMG]iB", command)
             self.assertRegex(text, r" \d+ B\b", command)
 
-    def test_brief_is_one_line_a_device(self):
+    def test_brief_is_one_line_for_each_device(self):
         header, *lines = self.ttmem("--brief").stdout.splitlines()
         self.assertEqual(header.split()[:4], ["DEV", "UID", "BOARD", "DRAM"])
         self.assertEqual([line.split()[0] for line in lines], [str(n) for n in range(8)])
         self.assertTrue(all("29.0 MiB" in line for line in lines), lines)
 
-    def test_a_terminal_that_is_too_small_shows_it_in_brief(self):
+    def test_a_terminal_that_is_too_small_gets_the_brief_view(self):
         small = self.on_terminal(80, 24)
         self.assertEqual(len(re.findall(r"^ +\d  n300 ", small, re.M)), 8, small)
         self.assertIn(str(self.demo.pid), small)
@@ -188,11 +188,11 @@ class OneShotViews(Case):
 
         self.assertEqual(pids(), owners)
         self.assertEqual(pids("--sort", "pid"), sorted(owners, key=int))
-        self.assertEqual(pids("--sort", "dram"), owners)  # eight devices hold more than one
+        self.assertEqual(pids("--sort", "dram"), owners)  # eight devices hold more than one device
         self.assertEqual(pids("--pid", other.pid), owners[1:])
         self.start_ttmem("demo", "single", "--hold").line("stderr")
         shown = self.ttmem("--pid", other.pid).stdout
-        self.assertIn("1 of 2 processes", shown)  # on the device that it uses
+        self.assertIn("1 of 2 processes", shown)  # on the device that the process uses
         self.assertEqual(len(re.findall("^Device.* 2 processes", shown, re.M)), 1)
         (device,) = self.json("--pid", other.pid)["devices"]
         self.assertEqual([process["pid"] for process in device["processes"]], [other.pid])
@@ -211,7 +211,7 @@ class OneShotViews(Case):
         self.assertNotIn(longest, shown)
         self.assertRegex(shown, rf"(?m) {re.escape(longest[:4])}\S*…\S*{re.escape(longest[-4:])}$")
 
-    def test_device_selects(self):
+    def test_the_option_device_selects_devices(self):
         for option in ("--device", "-i"):
             snapshot = self.json(option, "0,3")
             self.assertEqual([device["id"] for device in snapshot["devices"]], [0, 3])
@@ -241,7 +241,7 @@ class OneShotViews(Case):
             self.assertEqual(sum(p["logical_bytes"] for p in programs),
                              device["l1"]["cb"]["logical_bytes"])
             self.assertEqual(max(p["physical_bytes"] for p in programs), 29 << 20)
-            self.assertEqual(programs[0]["physical_bytes"], 29 << 20)  # the most first
+            self.assertEqual(programs[0]["physical_bytes"], 29 << 20)  # the largest first
 
     def test_filters_of_allocs(self):
         listed = self.json("allocs", "--kind", "l1,l1_small", "--device", "0")["allocations"]
@@ -261,20 +261,20 @@ class OneShotViews(Case):
             self.assertEqual(sum(core["l1_bytes"] for core in device["per_core"]),
                              device["l1"]["buffers"]["physical_bytes"])
 
-    def test_watch_goes_on_until_a_signal(self):
+    def test_watch_continues_until_a_signal(self):
         for option in ("--watch", "-l"):
             watch = self.start_ttmem(option, "0.05", "--json")
             self.assertEqual([watch.line()[:10] for _ in range(3)], ['{"schema":'] * 3)
             watch.signal(signal.SIGINT)
             self.assertEqual(watch.wait(), 0)
 
-    def test_a_reader_that_leaves_is_no_failure(self):
+    def test_a_closed_pipe_is_no_failure(self):
         watch = self.start_ttmem("--watch", "0.05")
         watch.line()
         watch.process.stdout.close()
         self.assertEqual(watch.wait(), 0)
 
-    def test_full_output_is_a_failure(self):
+    def test_a_full_disk_is_a_failure(self):
         with open("/dev/full", "wb") as full:
             result = subprocess.run([TTMEM, "--json"], env=self.env, stdout=full,
                                     stderr=subprocess.PIPE, text=True, timeout=20)
@@ -283,7 +283,7 @@ class OneShotViews(Case):
 
 
 class Run(Case):
-    def test_run_is_a_command_only_where_a_command_stands(self):
+    def test_run_is_a_command_only_at_the_place_of_a_command(self):
         shutil.copy(CAPTURES / "basic_wh1.jsonl", os.path.join(self.dir, "run"))
         replay = self.start([TTMEM, "replay", "run", "--lines", "15", "--hold"], cwd=self.dir)
         replay.line("stderr")
@@ -302,19 +302,19 @@ class Run(Case):
                                 ).read_text().split()
         self.assertEqual(device["processes"][0]["pid"], int(child))
 
-    def test_it_becomes_the_command_when_there_is_nothing_to_say(self):
+    def test_run_replaces_itself_by_the_command_when_possible(self):
         running = self.start([TTMEM, "run", "--no-explain", "--", TTMEM, "replay",
                               CAPTURES / "basic_wh1.jsonl", "--lines", "15", "--hold"])
         running.line("stderr")
         (device,) = self.devices()
         self.assertEqual(device["processes"][0]["pid"], running.pid)
 
-    def test_it_sets_the_variable_and_leaves_the_rest(self):
+    def test_run_sets_only_the_variable(self):
         code = "import os, sys; print(os.environ['TT_ALLOC_TRACKING_ENABLED'], sys.argv[1:])"
         result = self.ttmem("run", "--", sys.executable, "-c", code, "--json", "-h", "a b")
         self.assertEqual(result.stdout, "1 ['--json', '-h', 'a b']\n")
 
-    def test_the_exit_code_is_the_commands(self):
+    def test_the_exit_code_is_the_exit_code_of_the_command(self):
         self.ttmem("run", "--", sys.executable, "-c", "raise SystemExit(42)", code=42)
 
     def test_a_signal_ends_the_command(self):
@@ -324,7 +324,7 @@ class Run(Case):
         running.signal(signal.SIGTERM)
         self.assertEqual(running.wait(), -signal.SIGTERM)
 
-    def test_an_interrupt_that_somebody_sends_is_the_commands(self):
+    def test_an_interrupt_is_left_to_the_command(self):
         running = self.start([TTMEM, "run", "--", sys.executable, "-c",
                               "import signal, sys\nsignal.pthread_sigmask(signal.SIG_BLOCK, {2})\n"
                               "print('up', flush=True)\nsignal.sigwait({2})\nsys.exit(9)"])
@@ -332,7 +332,7 @@ class Run(Case):
         running.signal(signal.SIGINT)
         self.assertEqual(running.wait(), 9)
 
-    def test_the_command_does_not_outlive_a_ttmem_that_was_killed(self):
+    def test_the_command_ends_when_ttmem_is_killed(self):
         running = self.start([TTMEM, "run", "--", sys.executable, "-c",
                               "import os; print(os.getpid(), flush=True); os.read(0, 1)"])
         child = int(running.line())
@@ -347,7 +347,7 @@ class Run(Case):
                 return True
         self.wait_for(is_gone, "the end of the command")
 
-    def test_a_command_that_is_not_there(self):
+    def test_a_missing_command(self):
         result = self.ttmem("run", "--", os.path.join(self.dir, "nothing"), code=127)
         self.assertEqual(len(result.stderr.splitlines()), 1)
         result = self.ttmem("run", "--", self.dir, code=126)
@@ -355,7 +355,7 @@ class Run(Case):
 
 
 class AnOptionBeforeTheCommand(Case):
-    def test_is_the_commands(self):
+    def test_is_taken_as_an_option_of_the_command(self):
         self.start_ttmem("demo", "single", "--hold").line("stderr")
         everything = self.json("allocs")["allocations"]
         self.assertGreater(len(everything), 0)
@@ -364,7 +364,7 @@ class AnOptionBeforeTheCommand(Case):
         for option in (["--device=0"], ["-i0"], ["-i", "0"]):
             self.assertEqual(len(self.json(*option, "allocs")["allocations"]), len(everything))
 
-    def test_is_not_lost_where_the_command_means_something_else_by_it(self):
+    def test_is_kept_where_the_command_has_another_meaning_for_it(self):
         missing = os.path.join(self.dir, "token")
         self.assertIn(missing, self.ttmem("--token-file", missing, "serve", code=1).stderr)
         self.assertIn("headroom, dram, l1, processes, host", self.ttmem("--sort", "nothing", "fleet", code=2).stderr)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tab, in the shells that people use, from the installed tree; and what `ttmem complete` tells them."""
+"""Completion with Tab in common shells, from the installed tree, and the output of `ttmem
+complete`."""
 
 import os
 import pathlib
@@ -15,7 +16,7 @@ from support import CAPTURES, DEADLINE_SECONDS, PREFIX, TTMEM, Case
 
 SHARE = PREFIX / "share"
 
-# Ctrl-T prints the line as it is then, between < and >, and empties it.
+# Ctrl-T prints the current line between < and >, and clears it.
 BASHRC = """
 . /usr/share/bash-completion/bash_completion
 bind 'set enable-bracketed-paste off'
@@ -38,7 +39,7 @@ PS1=
 
 
 class Shell:
-    """One on a terminal of its own. Keys go in; the line that they make comes back."""
+    """A shell on its own terminal. The test sends keys and reads the resulting line."""
 
     def __init__(self, command, env, folder):
         self.command = command
@@ -50,7 +51,7 @@ class Shell:
         self.unread = ""
 
     def line(self, keys):
-        """What the line is after these keys."""
+        """Types these keys. Returns the resulting line."""
         os.write(self.terminal, f"{keys}\x14".encode())
         end = time.monotonic() + DEADLINE_SECONDS
         while True:
@@ -65,7 +66,7 @@ class Shell:
             self.unread += os.read(self.terminal, 65536).decode(errors="replace")
 
     def end(self):
-        os.close(self.terminal)  # it gets SIGHUP
+        os.close(self.terminal)  # the shell gets SIGHUP
         os.waitpid(self.pid, 0)
 
 
@@ -83,19 +84,19 @@ class WithDemo(Case):
         self.env["PATH"] = f"{pathlib.Path(TTMEM).parent}:{self.env['PATH']}"
         self.env["XDG_DATA_DIRS"] = f"{SHARE}:/usr/share"
         self.env.update(TERM="xterm", LC_ALL="C.UTF-8")
-        self.env.pop("LD_PRELOAD", None)  # of the sanitizers: not for shells
+        self.env.pop("LD_PRELOAD", None)  # not for shells
 
 
 class TtmemComplete(WithDemo):
     def complete(self, *words):
-        """{candidate: help}, or the directive."""
+        """Returns {candidate: help}, or the directive."""
         lines = self.ttmem("complete", "--", *words).stdout.splitlines()
         if lines and lines[0].startswith(":"):
             self.assertEqual(len(lines), 1)
             return lines[0]
         return dict(line.split("\t") for line in lines)
 
-    def test_commands_with_what_they_do(self):
+    def test_commands_have_their_help(self):
         commands = self.complete("")
         self.assertGreater(len(commands), 20)
         self.assertEqual(commands["allocs"], "Every live allocation, the largest first")
@@ -124,7 +125,7 @@ class TtmemComplete(WithDemo):
         self.assertIn("training", self.complete("demo", ""))
         self.assertEqual(list(self.complete("adapter", "li")), ["list"])
 
-    def test_what_the_shell_knows_better(self):
+    def test_files_are_left_to_the_shell(self):
         self.assertEqual(self.complete("view", ""), ":files")
         self.assertEqual(self.complete("fleet", "--servers-from", ""), ":files")
         self.assertEqual(self.complete("diff", "a", "b"), ":files")
@@ -133,7 +134,7 @@ class TtmemComplete(WithDemo):
         self.assertEqual(self.complete("record", "-o", "x", "py"), ":command 3")
         self.assertEqual(self.complete("record", "-o", "x"), ":files")
 
-    def test_every_value_that_is_offered_is_taken(self):
+    def test_every_offered_value_is_accepted(self):
         listed = ["color", "units", "sort", "query", "format"]
         for name in listed:
             values = self.complete(f"--{name}", "")
@@ -164,7 +165,7 @@ class TtmemComplete(WithDemo):
                 with self.subTest(command=command, option=option):
                     self.assertTrue(value in free or self.complete(*command.split(), option, ""))
 
-    def test_nothing_is_said_when_it_makes_no_sense(self):
+    def test_impossible_words_have_no_candidates(self):
         for words in ([], ["nonsense", ""], ["--nonsense=", ""], ["allocs", "--pid", "x"], ["--x=y"]):
             result = self.ttmem("complete", "--", *words)
             self.assertEqual(result.stderr, "", words)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes of several pid namespaces in one directory: same pid, often the same start time, and
-each calls its own chip by the same number."""
+"""Processes of several pid namespaces in one directory. They have the same pid, often the same
+start time, and each gives its own chip the same number."""
 
 import json
 import os
@@ -13,7 +13,7 @@ import unittest
 from http_case import HttpCase
 from support import DEADLINE_SECONDS, HERE, MIB, TTMEM
 
-# number, uid, bytes per bank: two on one chip, and two more chips that are also called 0
+# (number, uid, bytes per bank): two processes on one chip, and two more chips with the number 0
 CONTAINERS = ((0, 0xc0de01, 1 * MIB), (0, 0xc0de01, 2 * MIB), (0, 0xc0de02, 4 * MIB),
               (0, 0xc0de03, 8 * MIB))
 BANKS = 12
@@ -21,7 +21,7 @@ ROUNDS = 40
 
 
 def refused():
-    """Why this machine lets nobody make a pid namespace; empty when it does."""
+    """Returns why no pid namespace can be made here, or "" if one can."""
     try:
         said = subprocess.run(["unshare", "--pid", "--fork", "--mount-proc", "true"],
                               capture_output=True, text=True)
@@ -33,7 +33,8 @@ def refused():
 @unittest.skipIf(refused(), f"no pid namespaces here: {refused()}")
 class Containers(HttpCase):
     def start_containers(self, *containers):
-        """Each is its launcher, with the pid that the workload has here as `host_pid`."""
+        """Starts containers. Each process is the container's launcher; `host_pid` is the pid of the
+        workload in this namespace."""
         env = self.tracked(TTMEM_LIB=os.environ["TTMEM_LIB"])
         started = [self.start([sys.executable, HERE / "container.py", *map(str, what)], env=env)
                    for what in containers]
@@ -48,7 +49,7 @@ class Containers(HttpCase):
         return started
 
     def start_four_at_once(self):
-        """Four, of which at least two began within the same tick."""
+        """Starts four containers, of which at least two began within the same clock tick."""
         for _ in range(ROUNDS):
             four = self.start_containers(*CONTAINERS)
             if len({tuple(name.split(".")[:4]) for name in self.files()}) < 4:
@@ -62,7 +63,7 @@ class Containers(HttpCase):
         return [(device, process) for device in snapshot["devices"]
                 for process in device["processes"]]
 
-    def test_a_recorder_is_told_the_pid_that_a_process_has_here(self):
+    def test_a_recorder_takes_the_pid_of_this_namespace(self):
         two = self.start_containers(*CONTAINERS[1:3])
         file = os.path.join(self.dir, "run.ttmem")
         recorder = self.start([TTMEM, "record", "--pid", two[1].host_pid, "-o", file])
@@ -75,7 +76,7 @@ class Containers(HttpCase):
         said = self.ttmem("record", "--pid", "1", "-o", file, "-f", code=1).stderr
         self.assertIn("process 1 is not tracked", said)
 
-    # Leaves orphans that end, and prints how many of them are still not reaped after a while.
+    # Leaves orphans that end, and prints how many of them are not reaped after a while.
     ORPHANS = ("import os, sys, time\n"
                "ended, theirs = os.pipe()\n"
                "for _ in range(20):\n"
@@ -118,7 +119,7 @@ class Containers(HttpCase):
         self.assertEqual(device["dram"]["peak_bytes"], BANKS * 64)
         self.assertEqual(self.files(), ["run.ttmem"], "nothing is left behind")
 
-    def test_none_is_lost_and_none_is_merged(self):
+    def test_no_process_is_lost_or_merged(self):
         four = self.start_four_at_once()
         self.assertEqual(len(self.files()), 4)
         snapshot = self.json()
@@ -135,7 +136,7 @@ class Containers(HttpCase):
         self.assertEqual(spaces, {os.stat(f"/proc/{container.host_pid}/ns/pid").st_ino
                                   for container in four})
 
-    def test_the_table_top_and_lists_show_the_pid_that_they_have_here(self):
+    def test_the_table_top_and_lists_show_pids_of_this_namespace(self):
         four = self.start_four_at_once()
         table = self.ttmem().stdout
         self.assertIn("4 processes", table)
@@ -150,7 +151,7 @@ class Containers(HttpCase):
                              (container.host_pid, 1, BANKS * size))
         self.assertEqual(len(self.json("allocs", "--pid", 1)["allocations"]), 4)
 
-    def test_each_has_a_series_of_its_own(self):
+    def test_each_process_has_its_own_series(self):
         four = self.start_four_at_once()
         self.serve()
         page = self.get("/metrics")
@@ -160,7 +161,7 @@ class Containers(HttpCase):
                          {container.host_pid: BANKS * size
                           for container, (_, _, size) in zip(four, CONTAINERS)})
 
-    def test_a_reader_in_a_container_of_its_own_tells_them_apart_too(self):
+    def test_a_reader_in_another_container_distinguishes_them_too(self):
         four = self.start_four_at_once()
         said = subprocess.run(["unshare", "--pid", "--fork", "--mount-proc", TTMEM,
                                "--json"], env=self.env, capture_output=True, text=True, check=True)
@@ -171,7 +172,7 @@ class Containers(HttpCase):
         self.assertEqual({(row["pid"], row["host_pid"]) for row in rows}, {(1, None)})
         self.assertEqual(len({row["pid_namespace"] for row in rows}), len(four))
 
-    def test_one_that_is_killed_is_dead_and_the_others_live(self):
+    def test_a_killed_process_is_dead_and_the_others_live(self):
         four = self.start_four_at_once()
         os.kill(four[1].host_pid, signal.SIGKILL)
         four[1].wait()
@@ -182,7 +183,7 @@ class Containers(HttpCase):
         said = self.ttmem("clean").stdout
         self.assertRegex(said, r"\?/1\b.*24\.0 MiB")
         self.assertEqual(len(self.files()), 3)
-        # What another container left is evidence, also when a new process gets the same name.
+        # The files of another container are evidence, also if a new process has the same name.
         os.kill(four[0].host_pid, signal.SIGKILL)
         four[0].wait()
         self.start_containers(CONTAINERS[1])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What could not be read is said where the answer is read, an estimate is always marked, and figures
-that cannot be are left out."""
+"""Unread files are reported where the answer is read, estimates are always marked, and impossible
+figures are left out."""
 
 import json
 import os
@@ -28,7 +28,7 @@ class Looking(Case):
 
 
 class ADirectoryThatIsNotThere(Looking):
-    def test_every_command_says_so_on_stdout_and_fails(self):
+    def test_every_command_reports_it_on_stdout_and_fails(self):
         missing = os.path.join(self.dir, "missing")
         env = {**self.env, "TTMEM_DIR": missing}
         for command in COMMANDS:
@@ -38,7 +38,7 @@ class ADirectoryThatIsNotThere(Looking):
                 self.assertNotIn("No process uses", said)
                 self.assertNotIn("No live", said)
 
-    def test_json_can_be_tested(self):
+    def test_json_says_that_it_is_not_complete(self):
         env = {**self.env, "TTMEM_DIR": os.path.join(self.dir, "missing")}
         for command in ((), ("allocs",), ("programs",)):
             document = json.loads(self.ttmem(*command, "--json", env=env, code=1).stdout)
@@ -52,7 +52,7 @@ class ProcessesOfOthers(Looking):
         super().setUp()
         os.chmod(self.dir, 0o1777)
 
-    def test_alone_they_are_named_and_it_fails(self):
+    def test_alone_they_are_named_and_the_command_fails(self):
         self.hold_calls("open_device()\nalloc(DRAM, 1, 4096)")
         for command in COMMANDS[:4]:
             with self.subTest(command):
@@ -61,7 +61,7 @@ class ProcessesOfOthers(Looking):
                 self.assertIn("root", result.stdout)
                 self.assertIn("Nothing was seen", result.stdout)
 
-    def test_beside_one_s_own_totals_are_at_least(self):
+    def test_beside_own_processes_totals_are_lower_bounds(self):
         self.hold_calls("open_device()\nalloc(DRAM, 1, 4096)")
         self.start([TTMEM, "demo", "single", "--hold"],
                    preexec_fn=become_nobody).line("stderr")
@@ -77,7 +77,7 @@ class ProcessesOfOthers(Looking):
         self.assertIs(json.loads(self.as_nobody("--json").stdout)["complete"], False)
         self.assertNotIn(">=", self.ttmem().stdout)
 
-    def test_their_failures_are_said_to_be_unknown_to_who_asks_for_failures(self):
+    def test_explain_says_that_their_failures_are_unknown(self):
         self.hold_calls("open_device()\nalloc(DRAM, 1, 4096)")
         self.assertRegex(self.as_nobody("explain").stderr, "(?m)^ttmem: warning: .*root")
         self.assertEqual(self.as_nobody("run", "--no-adapter", "--", "false").stderr, "")
@@ -104,7 +104,7 @@ class AnEstimate(Looking):
         held.kill()
         self.assertIn("~1.00 MiB", self.ttmem("clean").stdout)
 
-    def test_a_measured_size_is_not(self):
+    def test_a_measured_size_is_not_marked(self):
         self.hold_calls("open_device()\nlib.ttmem_kernel_load(0, 7, 1 << 20, APP)")
         self.assertNotIn("~", self.ttmem().stdout)
 
@@ -135,7 +135,7 @@ class AnEstimateOfCircularBuffers(Looking):
         held.kill()
         self.assertIn("~1.00 MiB", self.ttmem("clean").stdout)
 
-    def test_measured_figures_are_not_nor_those_after_the_guess(self):
+    def test_measured_figures_and_later_figures_are_not_marked(self):
         again = "lib.ttmem_cb_estimate(0, 1)\nlib.ttmem_cb_estimate(0, 0)\n"
         reopened = "lib.ttmem_cb_estimate(0, 1)\nlib.ttmem_device_close(0)\n" + self.PLACED
         for calls in (self.PLACED, self.PLACED + again, self.PLACED + reopened):
@@ -145,7 +145,7 @@ class AnEstimateOfCircularBuffers(Looking):
             held.kill()
             self.ttmem("clean")
 
-    def test_it_is_unknown_where_circular_buffers_are(self):
+    def test_is_unknown_where_circular_buffers_are_unknown(self):
         self.hold_calls("open_device()\nalloc(DRAM, 1, 1024)\nlib.ttmem_cb_estimate(0, 1)")
         self.assertIsNone(self.devices()[0]["l1"]["cb"]["estimate"])
         self.assertIsNone(self.devices()[0]["processes"][0]["cb_estimate"])
@@ -164,13 +164,13 @@ class FiguresThatCannotBe(Looking):
         self.assertTrue(any(f"process {liar.pid} " in w and "12.0 TiB" in w
                             for w in snapshot["warnings"]), snapshot["warnings"])
 
-    def test_nor_are_they_in_sums_of_allocations(self):
+    def test_are_left_out_of_sums_of_allocations(self):
         self.hold_calls("open_device()\nalloc(DRAM, 1, 1 << 40)\nalloc(L1, 2, 1024)")
         self.assertIn("2 allocations, 0.06 MiB physical, 1 not added up: more than there is.",
                       self.ttmem("allocs").stdout)
         groups = self.json("allocs", "--group-by", "kind")["groups"]
         self.assertEqual([group["kind"] for group in groups], ["l1"])
 
-    def test_nor_more_than_any_device_has(self):
+    def test_are_left_out_beyond_the_size_of_any_device(self):
         self.hold_calls("open_device(dram_channels=0)\nalloc(DRAM, 1, 0, size=2 << 40)")
         self.assertIsNone(self.devices()[0]["dram"]["used_bytes"])

@@ -12,14 +12,14 @@ KINDS = ("dram_bytes", "l1_bytes", "cb_bytes", "kernels_bytes")
 
 
 class Crowd(Case):
-    def test_totals_are_the_sum_of_what_the_processes_say(self):
+    def test_totals_are_the_sum_over_the_processes(self):
         folder = tempfile.TemporaryDirectory(prefix="ttmem-consumer-")
         self.addCleanup(folder.cleanup)
         consumer = build_consumer(folder.name)
         crowd = [self.start([consumer, "crowd", seed, THREADS, SECONDS], env=self.tracked())
                  for seed in range(PROCESSES)]
         self.wait_for(lambda: len(self.files()) == PROCESSES, "all processes to be up")
-        self.json()  # a reader while they work
+        self.json()  # a reader at work
         said = [json.loads(process.line()) for process in crowd]
 
         snapshot = self.json()

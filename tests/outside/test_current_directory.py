@@ -26,7 +26,7 @@ class CurrentDirectory(Case):
         for name in MODULES:
             path = self.here / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            # Does not use open(), which does not exist yet when Python imports encodings.
+            # The file does not call open(), which does not exist yet when Python imports encodings.
             path.write_text("import posix\n"
                             f"posix.open({str(self.marker(name))!r}, posix.O_CREAT | posix.O_WRONLY)\n")
         for name in PROGRAMS:
@@ -58,29 +58,29 @@ class CurrentDirectory(Case):
                                  **env, code=None)
         self.assert_runs_nothing("doctor", **env, code=None)
 
-    def test_python_imports_nothing_of_it(self):
+    def test_python_imports_no_file_of_it(self):
         self.assert_all_run_nothing(("python3", "-c", "pass"))
         self.assert_all_run_nothing((sys.executable, "-c", "pass"))
 
-    def test_nor_by_an_empty_or_relative_entry_of_a_path(self):
-        # The command itself reads PYTHONPATH, too.
+    def test_no_file_is_run_by_an_empty_or_relative_entry_of_a_path(self):
+        # ttmem itself reads PYTHONPATH too.
         for entries in (":", "::/nothing", ".", "../here:/nothing"):
             with self.subTest(entries):
                 self.assert_runs_nothing("doctor", PYTHONPATH=entries, code=None)
                 self.assert_runs_nothing("run", "--", "true", PYTHONPATH=entries)
 
-    def test_no_program_of_it_by_a_relative_path(self):
+    def test_no_program_is_run_by_a_relative_path(self):
         for first in (".", "", "../here"):
             with self.subTest(first):
                 path = f"{first}:/usr/bin:/bin"
                 self.assert_runs_nothing("doctor", PATH=path, code=None)
-                # The command is a script. The Python that its first line names is not run.
+                # The command is a script. ttmem must not run the Python named in its first line.
                 command = self.own / "model"
                 command.write_text("#!/usr/bin/env -S PATH=/usr/bin python3\n")
                 command.chmod(0o755)
                 self.assert_runs_nothing("run", "--", command, PATH=path)
 
-    def test_no_interpreter_that_a_library_names(self):
+    def test_no_interpreter_named_by_a_library_is_run(self):
         package = self.own / "site" / "ttnn"
         package.mkdir(parents=True)
         (package / "__init__.py").touch()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scenarios of `ttmem demo`: their figures, read back as JSON."""
+"""The scenarios of `ttmem demo`, with their figures read from JSON."""
 
 import signal
 import time
@@ -12,7 +12,7 @@ RING_BYTES_PER_CORE = 69 * 1024
 
 class Demo(Case):
     def hold(self, scenario):
-        """The final state of that scenario."""
+        """Returns the final state of the scenario."""
         demo = self.start_ttmem("demo", scenario, "--hold")
         self.assertIn(f"demo {scenario}: ", demo.line("stderr"))
         snapshot = self.json()
@@ -112,7 +112,7 @@ INFERENCE = {"dram": "very high", "l1": "low", "cb": "medium", "kernels": "mediu
 
 class ScenariosThatChange(Demo):
     def check_levels_while_it_changes(self, scenario, expected, changing):
-        """The levels hold at every look, until `changing` has had five different values."""
+        """Checks the levels in every sample, until `changing` had five different values."""
         demo = self.start_ttmem("demo", scenario)
         demo.line("stderr")
         seen = set()
@@ -143,11 +143,11 @@ class ScenariosThatChange(Demo):
         self.check_levels_while_it_changes("inference", INFERENCE,
                                            lambda d: d["dram"]["used_bytes"])
 
-    def test_leak_grows_while_it_also_frees(self):
+    def test_leak_grows_although_it_also_frees(self):
         demo = self.start_ttmem("demo", "leak")
         demo.line("stderr")
         first = self.devices()[0]
-        # Ten requests of 4 MiB each: more than what comes and goes.
+        # Ten requests of 4 MiB each are more than the temporary buffers.
         grown = self.wait_for(
             lambda: [d for d in self.devices()
                      if d["dram"]["used_bytes"] >= first["dram"]["used_bytes"] + 40 * 1024**2],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The systemd unit of deploy/, as systemd itself reads it."""
+"""The systemd unit of packaging/deploy, checked by systemd itself."""
 
 import pathlib
 import re
@@ -17,7 +17,7 @@ class Unit(unittest.TestCase):
     def settings(self):
         return re.findall(r"^([A-Za-z]+)=(.*)$", UNIT, re.M)
 
-    def test_it_is_bounded_and_local(self):
+    def test_the_unit_is_bounded_and_local(self):
         settings = self.settings()
         for one in (("MemoryMax", "1G"), ("TasksMax", "64"), ("RuntimeDirectory", "ttmem"),
                     ("IPAddressDeny", "any"), ("IPAddressAllow", "localhost")):
@@ -27,7 +27,7 @@ class Unit(unittest.TestCase):
         verify = shutil.which("systemd-analyze")
         if verify is None:
             self.skipTest("there is no systemd-analyze here")
-        # A manual page that is not installed would be a fault.
+        # A manual page that is not installed would be reported.
         unit = UNIT.replace("/usr/local/bin/ttmem", TTMEM).replace("Documentation=", "#")
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "ttmem.service")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chips are told apart by what they are: their number is not theirs alone, their uid is."""
+"""Chips are identified by their uid: several chips can have the same number."""
 
 import re
 import sys
@@ -34,7 +34,7 @@ class Devices(HttpCase):
 
 
 class TwoChipsWithOneNumber(Devices):
-    def test_each_is_shown_with_its_uid_and_found_by_it(self):
+    def test_each_chip_is_shown_with_its_uid_and_found_by_it(self):
         self.start_two_called_0()
         table = self.ttmem().stdout
         for uid in ("0xaa1", "0xaa2"):
@@ -49,7 +49,7 @@ class TwoChipsWithOneNumber(Devices):
             self.assertEqual(re.findall(r"Device 0: (0x\w+),", top), [uid])
         self.assertEqual(len(self.json("--device", 0)["devices"]), 2)
 
-    def test_a_uid_that_nobody_has_is_an_error_that_says_what_there_is(self):
+    def test_an_unknown_uid_is_an_error_that_lists_the_known_uids(self):
         self.start_two_called_0()
         said = self.ttmem("--device", "0xaa3", code=1).stderr
         self.assertIn("no device 0xaa3; there are 0 (0xaa1), 0 (0xaa2)", said)
@@ -60,7 +60,7 @@ class TwoChipsWithOneNumber(Devices):
         for uid, size in ((0xaa1, 1), (0xaa2, 2)):
             (device,) = self.get_json(f"/api/v1/snapshot?device={uid:#x}")["devices"]
             self.assertEqual(device["uid"], hex(uid))
-            # Before its first pass the server knows the device, and has no point of it yet.
+            # Before its first pass the server knows the device, but has no point of it.
             self.wait_for(lambda: self.get_json(f"/api/v1/history?device={uid:#x}")["points"],
                           "the first pass")
             history = self.get_json(f"/api/v1/history?device={uid:#x}")
@@ -92,7 +92,7 @@ class TwoChipsWithOneNumber(Devices):
 
 
 class OneChip(Devices):
-    def test_that_two_processes_number_differently_is_found_under_both(self):
+    def test_with_two_numbers_is_found_under_both(self):
         self.start_on(0, 0xaa1, 1 * MIB)
         self.start_on(3, 0xaa1, 2 * MIB)
         for number in (0, 3):
@@ -112,7 +112,7 @@ class OneChip(Devices):
         self.assertRegex(table, r"(?m)^ *\d+ .* 0\? ")
         self.assertRegex(table, r"taken for the only\s+chip")
 
-    def test_with_two_chips_of_that_number_it_joins_neither(self):
+    def test_a_process_that_gives_only_a_number_joins_neither_of_two_chips(self):
         self.start_two_called_0()
         self.start_tracked("alloc(DRAM, 1, 1 << 20, device=0, size=5 << 20)")
         devices = self.devices()
@@ -134,4 +134,4 @@ class Top(Devices, Terminal):
         self.press("q")
 
 
-del Terminal  # its own tests are run where it is
+del Terminal  # its own tests run in test_top.py

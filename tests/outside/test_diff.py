@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmem diff`: what changed from one recording to another, and what is too much."""
+"""`ttmem diff`: the changes from one recording to another, and limits on them."""
 
 import json
 import pathlib
@@ -16,7 +16,7 @@ class DiffCase(Case):
         self.new = pathlib.Path(self.dir) / "new.ttmem"
 
     def write(self, path, *buffers, number=0, pid=7, uid=None):
-        """Each is (kind, label, size), all live together."""
+        """Writes a recording of buffers that are all live together. Each is (kind, label, size)."""
         recording = Recording()
         device = recording.device(recording.process(pid, "model"), number, uid)
         for at, (kind, label, size) in enumerate(buffers):
@@ -41,7 +41,7 @@ class Diff(DiffCase):
         for figure in diff["figures"]:
             self.assertIn(figure["change"], (0, None), figure)
 
-    def test_what_changed(self):
+    def test_changes_are_listed(self):
         self.write(self.old, ("dram", "weights", 1000), ("dram", "cache", 500), ("dram", "a", 10))
         self.write(self.new, ("dram", "weights", 1000), ("dram", "cache", 900), ("dram", "b", 20))
         diff = json.loads(self.diff("--json").stdout)["dram"]

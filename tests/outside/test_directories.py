@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Directories in which no segment can be made or can grow: the workload runs on undisturbed, and
-`ttmem` says what is missing."""
+"""Directories in which no segment can be made or can grow: the workload continues undisturbed, and
+`ttmem` reports what is missing."""
 
 import json
 import os
@@ -15,7 +15,7 @@ import unittest
 
 from support import TTMEM, Case, build_consumer
 
-PID_OFFSET = 40  # of the header, docs/internals/segment-layout.md
+PID_OFFSET = 40  # in the header, see docs/internals/segment-layout.md
 NOBODY = pwd.getpwnam("nobody").pw_uid
 
 
@@ -33,7 +33,7 @@ class Directories(Case):
         cls.consumer = build_consumer(cls.folder.name)
 
     def run_workload(self, env, **options):
-        """The workload runs to its end; whether it was tracked."""
+        """Runs the workload to its end. Returns true if it was tracked."""
         result = subprocess.run([self.consumer, "once"], env=env, text=True, capture_output=True,
                                 timeout=20, **options)
         self.assertEqual(result.returncode, 0, result)
@@ -42,7 +42,7 @@ class Directories(Case):
         return result.stdout == "enabled 1\n"
 
     def mount(self, *options):
-        """A small file system of its own on self.dir."""
+        """Mounts a small file system on self.dir."""
         command = ["mount", "-t", "tmpfs", "-o", ",".join(options), "tmpfs", self.dir]
         if os.geteuid() != 0 or subprocess.run(command, capture_output=True).returncode != 0:
             self.skipTest("mounting a tmpfs needs root and a kernel that lets it")
@@ -103,7 +103,7 @@ class NoSegmentCanBeMade(Directories):
         self.check_marks(1, "File too large")
         self.assertEqual(self.files(), [])
 
-    def test_a_living_process_that_is_not_tracked(self):
+    def test_a_live_process_that_is_not_tracked(self):
         self.mount("size=64k")
         with open(os.path.join(self.dir, "filler"), "wb") as filler:
             os.posix_fallocate(filler.fileno(), 0, 64 * 1024)
@@ -114,29 +114,29 @@ class NoSegmentCanBeMade(Directories):
         self.assertIn("Nothing to clean", self.ttmem("clean").stdout)
         held.close_stdin()
 
-    def test_nobody_believes_the_mark_of_another_user(self):
+    def test_a_mark_of_another_user_is_ignored(self):
         if os.geteuid() != 0:
             self.skipTest("needs root, to be another user")
         with open(f"/proc/{os.getpid()}/stat") as stat:
             start = stat.read().rpartition(")")[2].split()[19]
         space = os.stat("/proc/self/ns/pid").st_ino
-        for uid in (0, 1234):  # the name of root's process, and one of its own
+        for uid in (0, 1234):  # the name of root's process, and a name of the user's own
             name = f"ttmem.{uid}.{os.getpid()}.{start}.untracked.28.{space}"
             os.symlink("-", os.path.join(self.dir, name))
             os.lchown(os.path.join(self.dir, name), 1234, 1234)
         with open(os.path.join(self.dir, f"ttmem.0.1.1.untracked.28.{space}"), "w"):
-            pass  # no link
+            pass  # not a link
         self.assertEqual(self.json()["unread"], [])
         self.assertNotIn("not tracked", self.ttmem().stderr)
 
 
 class ASegmentThatCannotGrow(Directories):
-    """A demo of 32 devices and thousands of buffers with room for the devices alone."""
+    """A demo of 32 devices and thousands of buffers, with room for the devices only."""
 
     ROOM = 780 * 1024
 
     def check_galaxy(self, **options):
-        """All figures are exact; that the lists are not whole is said."""
+        """Checks that all figures are exact and that the lists are reported as incomplete."""
         demo = self.start([TTMEM, "demo", "galaxy", "--hold"], **options)
         demo.line("stderr")
         snapshot = self.json()
@@ -175,12 +175,12 @@ class AnotherUser(Directories):
         return subprocess.run([TTMEM], env=self.env, text=True, capture_output=True, timeout=20,
                               preexec_fn=become_nobody)
 
-    def test_a_workload_without_permission_runs_on(self):
+    def test_a_workload_without_permission_continues(self):
         os.chmod(self.dir, 0o755)
         self.assertFalse(self.run_workload(self.tracked(), preexec_fn=become_nobody))
         self.assertEqual(self.files(), [])
 
-    def test_segments_that_may_not_be_read_are_counted(self):
+    def test_unreadable_segments_are_counted(self):
         os.chmod(self.dir, 0o1777)
         self.start([self.consumer, "hold"], env=self.tracked()).line()
         seen = self.look_as_nobody()
@@ -189,19 +189,19 @@ class AnotherUser(Directories):
         self.assertIn("root", seen.stderr)
         self.assertNotIn("Device 0:", seen.stdout)
 
-    def test_a_wider_mode_lets_others_read(self):
+    def test_a_wider_mode_lets_other_users_read(self):
         os.chmod(self.dir, 0o1777)
         self.start([self.consumer, "hold"], env=self.tracked(TTMEM_MODE="0644")).line()
         seen = self.look_as_nobody()
         self.assertIn("Device 0:", seen.stdout)
         self.assertIn("root", seen.stdout)
 
-    def test_a_directory_that_may_not_be_read_is_said(self):
+    def test_an_unreadable_directory_is_reported(self):
         os.chmod(self.dir, 0o700)
         self.assertIn(self.dir, self.look_as_nobody().stderr)
 
-    def test_a_segment_that_claims_to_be_of_somebody_elses_process_is_left_out(self):
-        """Another user copies a segment of root's and puts it into the directory."""
+    def test_a_segment_that_names_a_process_of_another_user_is_left_out(self):
+        """Another user copies a segment of root and puts the copy into the directory."""
         os.chmod(self.dir, 0o1777)
         held = self.start([self.consumer, "hold"], env=self.tracked())
         held.line()
@@ -216,8 +216,8 @@ class AnotherUser(Directories):
         self.assertEqual(device["dram"]["used_bytes"], 12 << 20)
         self.assertTrue(any(name + "0" in warning for warning in snapshot["warnings"]))
 
-    def test_a_living_segment_that_names_another_process_has_the_pid_of_its_holder(self):
-        """Another user's process holds the lock of a segment that says it is process 1."""
+    def test_a_live_segment_that_names_another_process_has_the_pid_of_its_owner(self):
+        """Another user's process holds the lock of a segment whose header names process 1."""
         os.chmod(self.dir, 0o1777)
         held = self.start([self.consumer, "hold"], env=self.tracked(), preexec_fn=become_nobody)
         held.line()

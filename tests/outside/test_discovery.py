@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chips that the kernel driver shows: idle ones with their capacity, and processes that have one
-open and report nothing."""
+"""Chips that the kernel driver shows: idle chips with their capacity, and processes that have a
+chip open and report nothing."""
 
 import os
 import pathlib
@@ -34,7 +34,7 @@ class Machine(HttpCase):
             self.tree.add(card)
 
     def untracked(self, env=None, numbers=(0,), source=None, before=()):
-        """A process with a library of that name in it, which has these chips open."""
+        """Starts a process that has loaded a library of this name and has these chips open."""
         library = pathlib.Path(self.tree.root) / "libtt_metal.so"
         library.write_bytes(b"x" * 4096)
         source = source or (
@@ -61,7 +61,7 @@ class IdleChips(Machine):
         self.assertIsNone(device["dram"]["peak_bytes"])
         self.assertEqual((device["processes"], device["capacities_from"]), ([], "card"))
 
-    def test_a_card_is_shown_with_all_that_the_driver_tells(self):
+    def test_a_card_is_shown_with_all_facts_of_the_driver(self):
         self.add("n150")
         snapshot = self.json()
         [device] = snapshot["devices"]
@@ -113,7 +113,7 @@ class IdleChips(Machine):
             self.assertIn(sample + "\n", page)
         self.assertIn('bus_id="0000:02:00.0"', page)
 
-    def test_what_the_sensors_say_is_always_new(self):
+    def test_sensors_are_read_each_time(self):
         self.add("p150a")
         self.serve()
         self.assertEqual(self.get_json("/api/v1/snapshot")["devices"][0]["temperature_c"], 41.5)
@@ -138,7 +138,7 @@ class FilesThatAreMissing(Machine):
         self.assertEqual((device["arch"], device["board"], device["capacities_from"]),
                          ("wormhole_b0", None, "chip"))
         self.assertEqual(device["dram"]["capacity_bytes"], 12 * GIB)
-        # Others may have it open, unseen: no zero.
+        # Processes that this driver does not show may have the chip open: used is unknown, not 0.
         self.assertIsNone(device["dram"]["used_bytes"])
         self.assertEqual((device["state"], device["untracked_processes"]), (None, None))
         self.assertIn("no process seen", self.ttmem().stdout)
@@ -148,7 +148,7 @@ class FilesThatAreMissing(Machine):
         self.assertNotIn("ttmem_processes{", page)
         self.assertNotIn("ttmem_untracked_processes{", page)
 
-    def test_an_older_driver_and_a_process_of_ours(self):
+    def test_an_older_driver_and_a_tracked_process(self):
         self.add("n150")
         self.tree.make_older()
         process = self.untracked(numbers=(), source=f"kept = open({str(self.tree.node(0))!r})\n"
@@ -167,7 +167,7 @@ class FilesThatAreMissing(Machine):
         self.assertEqual(second["state"], "in_reset")
         text = self.ttmem().stdout
         self.assertIn("in reset", text)
-        self.assertRegex(text, r"DRAM +>=0.00 MiB of")  # the sum has what is known
+        self.assertRegex(text, r"DRAM +>=0.00 MiB of")  # the sum contains the known devices
 
     def test_a_chip_that_is_off_the_bus(self):
         self.add("n150")
@@ -189,7 +189,7 @@ class FilesThatAreMissing(Machine):
         self.assertIn("no process seen", said.stdout)
         self.assertNotIn("0.00 MiB", said.stdout)
 
-    def test_only_the_nodes_that_a_container_was_given(self):
+    def test_a_container_shows_only_its_own_nodes(self):
         self.add("n150", "n150")
         self.tree.node(0).unlink()
         self.assertEqual([device["id"] for device in self.devices()], [1])
@@ -207,7 +207,7 @@ class FilesThatAreMissing(Machine):
                          (0, "0000:03:00.0", 42))
         self.assertEqual(device["open_in"], [0])
 
-    def test_anything_in_the_files(self):
+    def test_arbitrary_contents_of_the_files(self):
         self.add("n150", "n150", "n150")
         for number, data in enumerate((b"\x1b[31m\xff\n", b"9" * 100000, b"")):
             for file in self.tree.folder(number).glob("tt_*"):
@@ -221,12 +221,12 @@ class FilesThatAreMissing(Machine):
 
 
 class OneChipOnce(Machine):
-    """A device that a process reports, and the chip that the driver shows, are the same."""
+    """A device that a process reports and the chip that the driver shows are one device."""
 
     def hold(self, facts=""):
         return self.hold_calls(f"open_device({facts})\nalloc(DRAM, 1, 1 << 20)")
 
-    def test_by_the_chips_own_number(self):
+    def test_by_the_uid_of_the_chip(self):
         self.add("n150", "n150")
         process = self.hold(f"uid={self.tree.asic_id(1)}")
         self.tree.hold(1, [process.pid])
@@ -240,14 +240,15 @@ class OneChipOnce(Machine):
         _, used = self.devices()
         self.assertEqual([row["state"] for row in used["processes"]], ["dead"])
 
-    def test_by_the_number_that_umd_gives_it(self):
-        """The board's, or for linked Blackholes the board's and the place on it."""
+    def test_by_the_number_of_umd(self):
+        """UMD's number is the board's number, or for linked Blackholes the board's number and the
+        place on the board."""
         for card, uid in (("n150", self.tree.serial(0)), ("p150a", self.tree.serial(1) << 5 | 3)):
             number = self.tree.add(card)
             uid &= 2**64 - 1
             arch = "b'blackhole'" if card == "p150a" else "b'wormhole_b0'"
             process = self.hold(f"uid={uid}, arch={arch}")
-            for state in ("alive", "dead"):  # also when the driver lists nobody any more
+            for state in ("alive", "dead"):  # also when the driver lists no process any more
                 self.tree.hold(number, [process.pid] if state == "alive" else [])
                 device = self.devices()[number]
                 self.assertEqual((len(self.devices()), device["uid"]),
@@ -256,7 +257,7 @@ class OneChipOnce(Machine):
                 self.assertEqual(self.json("--device", hex(uid))["devices"][0]["id"], number)
                 process.kill()
 
-    def test_two_replicas_that_call_their_chips_0(self):
+    def test_two_replicas_whose_chips_are_both_0(self):
         self.add("n150", "n150", "n150")
         for number, per_bank in ((1, 1 << 20), (2, 3 << 20)):
             process = self.hold_calls(f"open_device(uid=0)\nalloc(DRAM, 1, {per_bank})")
@@ -265,7 +266,7 @@ class OneChipOnce(Machine):
                          [0, 12 * MIB, 36 * MIB])
         self.assertEqual([device["id"] for device in self.devices()], [0, 1, 2])
 
-    def test_two_chips_that_say_the_same_number(self):
+    def test_two_chips_with_the_same_number(self):
         self.add("n150", "n150")
         for number in (0, 1):
             (self.tree.folder(number) / "tt_asic_id").write_text(f"{0x77:016X}\n")
@@ -298,7 +299,7 @@ class OneChipOnce(Machine):
                              (MIB, "0000:01:00.0"))
             path.unlink()
 
-    def test_by_who_has_it_open(self):
+    def test_by_the_process_that_has_it_open(self):
         self.add("n150")
         for facts in ("", "uid=0", "uid=0, arch=None"):
             with self.subTest(facts):
@@ -311,7 +312,7 @@ class OneChipOnce(Machine):
                 self.tree.hold(0, [])
                 self.ttmem("clean")
 
-    def test_a_simulated_chip_is_another_one(self):
+    def test_a_simulated_chip_is_another_chip(self):
         self.add("n150")
         self.hold()
         devices = self.devices()
@@ -335,7 +336,7 @@ class NotTracked(Machine):
         super().setUp()
         self.add("n150", "n150")
 
-    def test_it_is_listed_and_the_figures_of_its_chip_are_unknown(self):
+    def test_the_process_is_listed_and_its_chips_figures_are_unknown(self):
         process = self.untracked({"TT_METAL_SHM_TRACKING_DISABLED": "1"})
         snapshot = self.json()
         used, idle = snapshot["devices"]
@@ -355,7 +356,7 @@ class NotTracked(Machine):
         self.tree.hold(0, [])
         self.assertTrue(self.json()["complete"])
 
-    def test_beside_a_tracked_one_the_sum_is_at_least(self):
+    def test_beside_a_tracked_process_the_sum_is_a_lower_bound(self):
         tracked = self.hold_calls(f"open_device(uid={self.tree.asic_id(0)})\n"
                                   "alloc(DRAM, 1, 1 << 20)")
         other = self.untracked(numbers=())
@@ -389,7 +390,7 @@ class NotTracked(Machine):
                 self.assertIn(advice, self.json()["warnings"][0])
                 process.kill()
 
-    def test_one_whose_statistics_cannot_be_read(self):
+    def test_a_process_whose_statistics_cannot_be_read(self):
         self.untracked()
         pathlib.Path(self.dir, "tt_device_7_memory").write_bytes(b"\x09" + b"\0" * 8575)
         self.assertIn("cannot be read", self.reason())
@@ -406,22 +407,22 @@ class NotTracked(Machine):
         os.unlink(os.path.join(self.dir, name))
         self.assertIn("deleted", self.reason())
 
-    def test_one_that_ended_and_gave_the_chip_to_a_child(self):
+    def test_a_process_that_ended_and_left_the_chip_to_a_child(self):
         process = self.untracked()
         process.kill()
-        self.tree.hold(0, [process.pid])  # the driver names who opened it
+        self.tree.hold(0, [process.pid])  # the driver names the process that opened it
         self.assertIn("has ended", self.reason())
         self.assertIs(self.json()["complete"], False)
 
     @unittest.skipIf(os.geteuid() != 0, "a mount namespace needs root")
-    def test_one_with_another_shared_memory(self):
+    def test_a_process_with_another_shared_memory(self):
         process = self.untracked(before=["unshare", "--mount", "sh", "-c",
                                          f'mount -t tmpfs tmpfs {self.dir} && exec "$@"', "sh"])
         self.assertIn(f"another {self.dir}", self.reason())
         self.assertIn("--ipc=host", self.json()["warnings"][0])
         process.kill()
 
-    def test_one_without_the_runtime_holds_nothing(self):
+    def test_a_process_without_the_runtime_holds_nothing(self):
         self.untracked(source=NOT_LOADED)
         self.assertIn("no TT-Metal", self.reason())
         snapshot = self.json()
@@ -430,7 +431,7 @@ class NotTracked(Machine):
         self.assertEqual((device["state"], device["dram"]["used_bytes"]), ("idle", 0))
         self.assertEqual(device["untracked_processes"], 0)
 
-    def test_one_of_another_pid_namespace(self):
+    def test_a_process_of_another_pid_namespace(self):
         self.tree.hold(0, [0])
         row = self.only_process()
         self.assertEqual((row["pid"], row["host_pid"]), (None, None))
@@ -438,7 +439,7 @@ class NotTracked(Machine):
         self.assertRegex(self.ttmem().stdout, r"\n +\? ")
 
     @unittest.skipIf(os.geteuid() != 0, "becoming another user needs root")
-    def test_what_another_user_sees(self):
+    def test_the_view_of_another_user(self):
         process = self.untracked()
         for path in (self.tree.root.parent, self.tree.root):
             os.chmod(path, 0o755)
@@ -448,7 +449,7 @@ class NotTracked(Machine):
         self.assertIn(f"process {process.pid} ", said)
         self.assertIn("run ttmem as root", " ".join(said.split()))
 
-    def test_metrics_count_them(self):
+    def test_metrics_count_untracked_processes(self):
         self.untracked(numbers=(0, 1))
         self.serve()
         page = self.get("/metrics")

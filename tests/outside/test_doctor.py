@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmem doctor`: what measuring needs is taken away, one thing at a time, and it names that and what
-to type."""
+"""`ttmem doctor`: each test takes away one thing that tracking needs. The doctor names the thing
+and the command to type."""
 
 import json
 import os
@@ -19,7 +19,7 @@ class Doctor(Machine):
         super().setUp()
         self.env["TTMEM_SOCKET"] = self.path
         self.env["XDG_CACHE_HOME"] = self.folder
-        # No TT-Metal of this machine.
+        # No TT-Metal of this machine is found by this path.
         self.env["PATH"] = "/usr/bin:/bin"
 
     def examine(self, env=None, preexec_fn=None):
@@ -32,7 +32,7 @@ class Doctor(Machine):
         return document["checks"]
 
     def assert_says(self, status, name, found, advice, **options):
-        """One check of that name and status has these words."""
+        """Asserts that one check of this name and status has these words."""
         checks = self.examine(**options)
         for check in checks:
             if (check["name"], check["status"]) == (name, status) and found in check["found"]:
@@ -110,18 +110,18 @@ class TheMachine(Doctor):
 
 
 class SharedMemory(Doctor):
-    def test_it_is_not_there(self):
+    def test_the_directory_is_missing(self):
         missing = os.path.join(self.dir, "missing")
         self.assert_says("failure", "shared memory", missing, "TTMEM_DIR",
                          env={**self.env, "TTMEM_DIR": missing})
 
     @unittest.skipIf(os.geteuid() != 0, "becoming another user needs root")
-    def test_it_may_not_be_written(self):
+    def test_the_directory_cannot_be_written(self):
         os.chmod(self.dir, 0o755)
         self.assert_says("failure", "shared memory", "may not write", "1777",
                          preexec_fn=become_nobody)
 
-    def test_it_is_full(self):
+    def test_the_directory_is_full(self):
         command = ["mount", "-t", "tmpfs", "-o", "size=4k", "tmpfs", self.dir]
         if subprocess.run(command, capture_output=True).returncode != 0:
             self.skipTest("mounting a tmpfs needs root and a kernel that lets it")
@@ -129,23 +129,23 @@ class SharedMemory(Doctor):
         self.assert_says("failure", "shared memory", "cannot be tracked", "ttmem clean")
 
     @unittest.skipIf(os.geteuid() != 0, "becoming another user needs root")
-    def test_logout_removes_it(self):
+    def test_logout_removes_segments(self):
         for path in (self.tree.root.parent, self.tree.root):
             os.chmod(path, 0o755)
         (self.tree.root / "run/systemd/users").mkdir(parents=True)
         env = {**self.env, "TTMEM_DIR": "/dev/shm"}
 
-        def become_somebody():
+        def become_other_user():
             os.setgroups([])
             os.setgid(54321)
             os.setuid(54321)
 
         self.assert_says("warning", "logout", "RemoveIPC", "loginctl enable-linger", env=env,
-                         preexec_fn=become_somebody)
+                         preexec_fn=become_other_user)
         conf = self.tree.root / "etc/systemd"
         conf.mkdir(parents=True)
         (conf / "logind.conf").write_text("[Login]\n#RemoveIPC=yes\nRemoveIPC = no\n")
-        names = [check["name"] for check in self.examine(env=env, preexec_fn=become_somebody)]
+        names = [check["name"] for check in self.examine(env=env, preexec_fn=become_other_user)]
         self.assertNotIn("logout", names)
 
 
@@ -178,11 +178,11 @@ class Processes(Doctor):
         self.assert_says("warning", "segments", "permission denied", "run ttmem as root",
                          preexec_fn=become_nobody)
 
-    def test_one_that_is_not_tracked(self):
+    def test_a_process_that_is_not_tracked(self):
         process = self.untracked({"TT_METAL_SHM_TRACKING_DISABLED": "1"})
         self.assert_says("failure", "not tracked", f"process {process.pid} ", "ttmem run -- CMD")
 
-    def test_one_that_only_looks(self):
+    def test_a_process_that_only_reads(self):
         self.untracked(source=NOT_LOADED)
         self.assert_says("note", "not tracked", "no TT-Metal", "")
 
@@ -192,13 +192,13 @@ class Processes(Doctor):
         self.assert_says("warning", "own tracker", str(process.pid),
                          "TT_METAL_SHM_TRACKING_DISABLED=1")
 
-    def test_an_adapter_that_is_never_heard_from(self):
+    def test_an_adapter_that_reports_nothing(self):
         stub = PREFIX / "lib/ttmem/libttmem_preload.so"
         process = self.untracked({"LD_PRELOAD": str(stub), "TTMEM_ADAPTER": "/nowhere/adapter.so"},
                                  numbers=())
         self.assert_says("failure", "adapter", f"process {process.pid} ", "ttmem adapter build")
 
-    def test_what_an_adapter_does_not_hear(self):
+    def test_calls_that_an_adapter_does_not_see(self):
         self.hold_calls("open_device()\nlib.ttmem_not_seen(0x20, b'this TT-Metal lacks names')")
         self.assert_says("warning", "adapter", "this TT-Metal lacks names", "update")
 
@@ -211,10 +211,10 @@ class TheRuntime(Doctor):
     def library(self):
         return sorted(PREFIX.rglob("libttmem_dryrun.so"))[0]
 
-    def test_none_is_found(self):
+    def test_no_runtime_is_found(self):
         self.assert_says("note", "TT-Metal", "not found", "TT_METAL_HOME")
 
-    def test_a_name_that_is_wrong(self):
+    def test_a_wrong_name_of_a_runtime(self):
         self.assert_says("failure", "TT-Metal", "/nowhere", "TTMEM_TT_METAL_LIBRARY",
                          env={**self.env, "TTMEM_TT_METAL_LIBRARY": "/nowhere/lib.so"})
 
@@ -256,7 +256,7 @@ class ThisShell(Doctor):
         self.serve()
         self.assert_says("ok", "server", self.path, "", env=needed)
 
-    def test_a_locale_that_is_not_there(self):
+    def test_a_missing_locale(self):
         self.assert_says("note", "locale", "xx_YY.UTF-8", "C.UTF-8",
                          env={**self.env, "LC_ALL": "xx_YY.UTF-8"})
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A host program on the dry run, hooked, and looked at with `ttmem` after each of its steps."""
+"""A host program on the dry run with the processor attached. The test runs `ttmem` after each of
+its steps."""
 
 import pathlib
 import tempfile
@@ -13,7 +14,7 @@ CB = 4 * KIB * CORES
 
 
 class HostProgram(Case):
-    """host/NAME.cpp, compiled with the processor."""
+    """Compiles host/NAME.cpp with the processor."""
 
     NAME = None
 
@@ -42,7 +43,7 @@ class AHostProgram(HostProgram):
         self.expect(step)
 
     def state(self):
-        """Everything that is shown, but the time."""
+        """Returns everything that is shown, except times."""
         snapshot = self.json()
         self.assert_sane(snapshot)
         self.assertEqual(snapshot["warnings"], [])
@@ -70,7 +71,7 @@ class AHostProgram(HostProgram):
         self.go_on_to("ninth")
         self.assertEqual(self.cbs(), [CB] * 9)
 
-    def test_what_fails_has_figures_and_a_clash_shows_them(self):
+    def test_after_a_failure_figures_are_right_and_a_clash_is_shown(self):
         for step in ("program", "again", "ninth"):
             self.go_on_to(step)
         before = self.state()
@@ -98,10 +99,10 @@ class AHostProgram(HostProgram):
         self.assertEqual(self.host.wait(), 0)
 
     def ninth(self):
-        """The device with the shard."""
+        """Returns the device with the shard."""
         return max(self.json("--per-core")["devices"], key=lambda d: d["l1"]["used_bytes"])
 
-    # The allocator works in lockstep: 800 KiB on core (0,0) are gone on every core.
+    # The allocator works in lockstep: 800 KiB on core (0,0) are taken on every core.
     def check_a_shard_and_cbs_on_other_cores(self):
         self.go_on_to("shard")
         device = self.ninth()
@@ -121,13 +122,13 @@ class AHostProgram(HostProgram):
 
 
 class FreeBlocks(HostProgram):
-    """What is free in a bank, and the largest block of it, are what the allocator says."""
+    """The free bytes of a bank and its largest free block equal the allocator's figures."""
 
     NAME = "free_blocks"
 
     @staticmethod
     def shown(device):
-        """As the host program prints it."""
+        """Returns the figures as the host program prints them."""
         where = {"dram": (device["dram"], ""), "l1": (device["l1"], ""),
                  "l1_small": (device["l1"], "small_"), "trace": (device["trace"], "")}
         return " ".join(f"{kind} {of[prefix + 'free_bytes_per_bank']} "
@@ -157,7 +158,7 @@ class FreeBlocks(HostProgram):
     def test_on_a_mesh(self):
         self.check("t3000", 8)
 
-    def test_the_table_says_it_and_a_list_that_is_not_whole_does_not(self):
+    def test_the_table_shows_free_bytes_unless_a_list_is_incomplete(self):
         host = self.start([self.binary], self.tracked(TTMEM_DRYRUN_SYSTEM="n150"))
         for _ in range(4):
             host.line()
@@ -174,7 +175,8 @@ class FreeBlocks(HostProgram):
 
 
 class GlobalObjects(HostProgram):
-    """L1 of sub-devices, semaphores and global circular buffers; views are nothing of their own."""
+    """L1 of sub-devices, semaphores and global circular buffers. Views take no memory of their
+    own."""
 
     NAME = "global_objects"
 
@@ -182,8 +184,8 @@ class GlobalObjects(HostProgram):
         return self.tracked(TTMEM_DRYRUN_SYSTEM=system)
 
     def steps(self, system):
-        """What is shown after each step, of each device, and the number of allocations. The L1 is
-        what the program's allocators say, but for what they round up."""
+        """Returns, for each step, the devices after the step and the number of allocations. Checks
+        that the L1 equals the figures of the program's allocators, except for rounding."""
         host = self.start([self.binary], self.environment(system))
         seen = {}
         while "nothing" not in seen:
@@ -207,7 +209,7 @@ class GlobalObjects(HostProgram):
         l1 = {step: devices[0]["l1"] for step, (devices, _) in seen.items()}
         buffers = {step: of["buffers"]["physical_bytes"] for step, of in l1.items()}
         self.assertEqual({len(devices) for devices, _ in seen.values()}, {chips})
-        # A sub-device of 16 cores has its own banks, and the mesh has all cores.
+        # A sub-device of 16 cores has its own banks; a buffer of the mesh takes all cores.
         self.assertEqual(buffers["left"], 16 * 4 * KIB)
         self.assertEqual(buffers["right"], 2 * 16 * 4 * KIB)
         self.assertEqual(buffers["all"], (2 * 16 + cores) * 4 * KIB)
@@ -218,7 +220,7 @@ class GlobalObjects(HostProgram):
         self.assertEqual([seen[step][1] for step in ("semaphore", "global")], [1, 3])
         self.assertEqual(buffers["semaphore"], cores * 16)
         self.assertEqual(buffers["global"], cores * (16 + 8 * KIB + 160))
-        # The circular buffer in the global one is no second 8 KiB.
+        # The circular buffer in the global circular buffer takes no further 8 KiB.
         self.assertEqual(buffers["program"], buffers["global"])
         self.assertEqual(l1["program"]["cb"]["physical_bytes"], 4 * 2 * KIB)
         self.assertEqual(seen["program"][0][0]["programs"], 1)

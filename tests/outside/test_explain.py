@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmem explain`: why memory did not suffice, from a log and from what processes hold."""
+"""`ttmem explain`: why memory ran out, from a log and from the memory that processes hold."""
 
 import json
 import pathlib
@@ -10,7 +10,7 @@ import unittest
 from recording_file import Recording
 from support import HERE, LIBRARY, TTMEM, Case
 
-# 300 KiB free at the top of L1, 100 KiB of "residual" below, the rest is free.
+# 300 KiB at the top of L1 are free, 100 KiB below belong to "residual", and the rest is free.
 FRAGMENTED = """
 open_device()
 alloc(L1, 1, 300 * 1024, address=1466368 - 300 * 1024, label=b"input")
@@ -52,12 +52,12 @@ class ExplainCase(Case):
 
 
 class Kept(ExplainCase):
-    """A process says that memory did not suffice, frees everything and ends."""
+    """A process reports that it ran out of memory, frees everything and ends."""
 
     SAID = out_of_memory().split("info:\n")[1].split("\n")[0]
 
     def run_it(self, source, *before):
-        """A process that makes these calls and exits with 1."""
+        """Runs a process that makes these calls and exits with 1."""
         env = self.tracked(TTMEM_LIB=LIBRARY, PYTHONPATH=str(HERE))
         source = "from abi import *\n" + source + "\nraise SystemExit(1)"
         done = subprocess.run([*map(str, before), sys.executable, "-c", source], env=env,
@@ -75,7 +75,7 @@ class Kept(ExplainCase):
         self.assertEqual([holder["label"] for holder in said["in_the_way"]], ["residual"])
         self.assertEqual(said["unknown"], [])
 
-    def test_what_it_held_is_explained_without_a_log_and_with_one(self):
+    def test_the_state_at_the_failure_is_explained_with_and_without_a_log(self):
         self.fail()
         self.assertEqual(self.devices(), [], "it is gone")
         self.check(self.explain())
@@ -92,7 +92,7 @@ class Kept(ExplainCase):
         self.check(self.explain("--recording", path))
         self.check(self.explain(self.log(out_of_memory()), "--recording", path))
 
-    def test_of_a_recording_a_pid_chooses_the_failure(self):
+    def test_a_pid_chooses_the_failure_of_a_recording(self):
         path = pathlib.Path(self.dir) / "run.ttmem"
         source = ("for name in (b'first', b'second'):\n"
                   "    child = os.fork()\n"
@@ -108,7 +108,7 @@ class Kept(ExplainCase):
             said = self.explain("--recording", path, "--pid", pid)
             self.assertEqual([holder["label"] for holder in said["in_the_way"]], [name])
 
-    def test_a_later_failure_that_cannot_be_explained_is_said(self):
+    def test_a_later_failure_without_a_state_is_reported(self):
         self.fail()
         self.run_it("open_device(0)\nlib.ttmem_failure(b'in other words')")
         said = self.ttmem("explain", "--json")
@@ -138,7 +138,7 @@ class Explain(ExplainCase):
         self.assertIn("block.3/residual", first["text"])
         self.assertLessEqual(len(said["suggestions"]), 5)
 
-    def test_a_dead_process_still_says_who_held_it(self):
+    def test_a_dead_process_still_shows_its_holders(self):
         workload = self.hold_calls(FRAGMENTED)
         workload.kill()
         said = self.explain(self.log(out_of_memory()))
@@ -160,7 +160,7 @@ place(9, (105664, 500 * 1024, [(4, 4, 7, 7)]), name=b"matmul")
         self.assertIn("was there first", said["sentence"])
         self.assertIn("share no core", said["sentence"])
 
-    def test_a_recording_at_its_tightest_moment_and_at_any(self):
+    def test_a_recording_at_its_tightest_and_at_any_moment(self):
         path = pathlib.Path(self.dir) / "run.ttmem"
         recording = Recording()
         top = (1464 - 32) * 1024
@@ -200,7 +200,7 @@ place(9, (105664, 500 * 1024, [(4, 4, 7, 7)]), name=b"matmul")
         self.assertEqual(said["available"]["largest_free_bytes_per_bank"], LARGEST)
         self.assertIn("Nothing has failed", said["sentence"])
 
-    def test_a_log_without_an_error_and_a_log_that_is_not_there(self):
+    def test_a_log_without_an_error_and_a_missing_log(self):
         said = self.ttmem("explain", self.log("all is well"), code=1).stderr
         self.assertIn("no error about memory", said)
         said = self.ttmem("explain", pathlib.Path(self.dir) / "none.log", code=1).stderr
@@ -210,7 +210,7 @@ place(9, (105664, 500 * 1024, [(4, 4, 7, 7)]), name=b"matmul")
         said = self.ttmem("explain", "--at", "1s", code=2).stderr
         self.assertIn("--recording", said)
 
-    def test_it_fits_eighty_columns(self):
+    def test_the_text_fits_eighty_columns(self):
         self.hold_calls(FRAGMENTED)
         done = self.ttmem("explain", self.log(out_of_memory()), env={**self.env, "COLUMNS": "80"})
         lines = done.stdout.splitlines()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmem export`: what holds for every format, and the text formats. Each file is read by something
-that is not ours, and its sums are those of the recording."""
+"""`ttmem export`: the rules for every format, and the text formats. Independent readers read each
+file, and its sums equal the sums of the recording."""
 
 import collections
 import csv
@@ -29,7 +29,7 @@ class Files(ExportCase):
         self.assertIn("weights", out.read_text())
         self.assertEqual(self.files(), ["out", "run.ttmem"])
 
-    def test_never_replaces_what_it_reads(self):
+    def test_never_replaces_its_input(self):
         self.small()
         before = self.path.read_bytes()
         for out in (self.path, f"{self.dir}/./run.ttmem"):
@@ -60,7 +60,7 @@ class Files(ExportCase):
         self.assertIn("cannot write", result.stderr)
         self.assertEqual(self.files(), ["run.ttmem"])
 
-    def test_what_is_given_up_leaves_nothing(self):
+    def test_an_interrupted_export_leaves_nothing(self):
         recording = self.small()
         for number in range(200_000):
             recording.allocate([1], "l1", 64, 40 + number, per_bank=8, banks=8, address=8 * number)
@@ -74,7 +74,7 @@ class Files(ExportCase):
             self.assertEqual(export.wait(), -signal.SIGINT)
             self.assertEqual(self.files(), ["run.ttmem"])
 
-    def test_what_cannot_be(self):
+    def test_wrong_usage_is_refused(self):
         self.small()
         export = ("export", self.path, "--format", "csv")
         for arguments, code, words in (
@@ -114,7 +114,7 @@ class Collapsed(ExportCase):
             "device blackhole;dram;model;decoder.0;attention;weights": 4096})
         self.assertEqual(list(self.stacks("--kind", "l1").values()), [1000])
 
-    def test_sums_are_those_of_the_recording(self):
+    def test_sums_equal_the_sums_of_the_recording(self):
         for seed in SEEDS:
             recording = self.save(random_recording(seed))
             at_peak, at_end = collections.Counter(), collections.Counter()
@@ -136,7 +136,7 @@ class Collapsed(ExportCase):
                 self.assertEqual({kind: sums[kind] for kind in KINDS},
                                  {kind: recording.held_by(every, [kind], time) for kind in KINDS})
 
-    def test_what_is_left_on_a_mesh_that_is_closed_one_by_one(self):
+    def test_leftovers_on_a_mesh_that_is_closed_one_by_one(self):
         recording = Recording()
         process = recording.process(7, "model", end=60)
         first = recording.device(process, 0, "0xa", end=50)
@@ -166,7 +166,7 @@ class Speedscope(ExportCase):
         return file
 
     def check(self, file):
-        """The rules of the published schema, for a file of sampled profiles."""
+        """Checks the rules of the published schema, for a file of sampled profiles."""
         self.assertEqual(file["$schema"], "https://www.speedscope.app/file-format-schema.json")
         self.assertLessEqual(set(file), {"$schema", "shared", "profiles", "name",
                                          "activeProfileIndex", "exporter"})
@@ -199,7 +199,7 @@ class Speedscope(ExportCase):
         self.assertEqual([names[number] for number in first["samples"][0]],
                          ["device blackhole", "dram", "model", "decoder.0", "attention", "weights"])
 
-    def test_sums_are_those_of_the_recording(self):
+    def test_sums_equal_the_sums_of_the_recording(self):
         for seed in SEEDS:
             recording = self.save(random_recording(seed))
             sums = {profile["name"].split(" at ")[0]: profile["endValue"]
@@ -216,7 +216,7 @@ class Speedscope(ExportCase):
         self.save(Recording())
         self.assertEqual(self.read()["profiles"][0]["samples"], [])
 
-    def test_text_that_is_no_utf8(self):
+    def test_invalid_utf8_is_replaced(self):
         recording = Recording()
         device = recording.device(recording.process(7, "model"), 0)
         recording.allocate([device], "l1", 1000, 20, label="bad?")
@@ -233,7 +233,7 @@ class Csv(ExportCase):
         with open(out, newline="", encoding="utf-8") as file:
             return list(csv.DictReader(file, strict=True))
 
-    def test_a_row_for_each_life(self):
+    def test_a_row_for_each_allocation(self):
         self.small()
         first, second = self.rows()
         self.assertEqual(first, {
@@ -244,7 +244,7 @@ class Csv(ExportCase):
         self.assertEqual((second["used_bytes"], second["end_ns"], second["address"]),
                          ("1000", "30", ""))
 
-    def test_rows_are_those_of_the_recording(self):
+    def test_rows_equal_the_recording(self):
         for seed in SEEDS:
             recording = self.save(random_recording(seed))
             expected = []

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmem export --format memory-viz`, read by Python's pickle and json, and held against the rules of
-the viewer (memory_snapshot.py)."""
+"""`ttmem export --format memory-viz`, read by Python's pickle and json, and checked against the
+rules of the viewer (memory_snapshot.py)."""
 
 import json
 import pickle
@@ -21,7 +21,7 @@ class MemoryViz(ExportCase):
         return snapshot
 
     def assert_totals(self, recording, history, devices):
-        """The largest totals of each memory are its peaks."""
+        """Checks that the largest total of each memory is its peak."""
         for memory, kinds in MEMORIES.items():
             shown = max((sum(totals.get(kind, 0) for kind in kinds) for totals in history),
                         default=0)
@@ -37,7 +37,7 @@ class MemoryViz(ExportCase):
         self.assertEqual((alloc["size"], alloc["category"], alloc["time_us"]),
                          (4096, "dram", 1_790_000_000_000_000))
         self.assertEqual(other["frames"], completed["frames"])
-        # 8 banks in a row: address 64 of each is 512.
+        # 8 banks lie in a row: address 64 of each bank is 512 in the segment.
         dram = next(segment for segment in snapshot["segments"]
                     if segment["total_size"] == 8 * 4 * 1024**3)
         self.assertEqual(alloc["addr"] - dram["address"], 512)
@@ -51,7 +51,7 @@ class MemoryViz(ExportCase):
         del snapshot["shared"]
         self.assertEqual(json.loads(out.read_text()), snapshot)
 
-    def test_sums_are_those_of_the_recording(self):
+    def test_sums_equal_the_sums_of_the_recording(self):
         for seed in SEEDS:
             recording = self.save(random_recording(seed))
             snapshot = self.read()
@@ -64,7 +64,7 @@ class MemoryViz(ExportCase):
                                          if device == number and category == kind),
                                      recording.held_by(devices, [kind], 1_000_000))
 
-    def test_addresses_that_are_taken_unknown_or_absurd(self):
+    def test_taken_unknown_and_absurd_addresses(self):
         recording = Recording()
         process = recording.process(7, "model")
         device = recording.device(process, 0)
@@ -90,7 +90,7 @@ class MemoryViz(ExportCase):
         memory_snapshot.check(self, snapshot)
         self.assertEqual([len(trace) for trace in snapshot["device_traces"]], [2, 2])
 
-    def test_thinned_out_every_peak_is_exact(self):
+    def test_every_peak_is_exact_after_thinning(self):
         chance = random.Random(1)
         recording = Recording()
         device = recording.device(recording.process(7, "model"), 0)
@@ -120,7 +120,7 @@ class MemoryViz(ExportCase):
 
 
 def peak(recording, kinds):
-    """The peak of a device whose programs are far apart, in one pass."""
+    """Returns the peak of a device in one pass. Its programs must not be live at the same time."""
     changes = {}
     for life in recording.lives:
         if life.kind in kinds and life.end != life.begin:

@@ -38,7 +38,7 @@ COUNTERS = {"DRAM": ("dram",), "L1 buffers": ("l1",), "L1_SMALL": ("l1_small",),
 
 
 class Trace:
-    """Tracks and events of a file, after the rules of Perfetto."""
+    """Tracks and events of a file, read by the rules of Perfetto."""
 
     def __init__(self, test, data):
         self.tracks, self.instants, self.slices = {}, [], []
@@ -58,12 +58,12 @@ class Trace:
                 continue
             event, time = packet.one("event"), packet.one("timestamp")
             track = event.one("track_uuid")
-            test.assertIn(track, self.tracks)  # described before
+            test.assertIn(track, self.tracks)  # described earlier in the file
             test.assertEqual(event.one("type") == COUNTER, "counter" in self.tracks[track])
             if event.one("type") == COUNTER:
                 self.counters[track].append((time, event.one("counter_value")))
             elif event.one("type") == BEGIN:
-                test.assertNotIn(track, pending)  # one at a time: they cannot nest
+                test.assertNotIn(track, pending)  # one slice at a time, because slices cannot nest
                 pending[track] = (time, event)
             elif event.one("type") == END:
                 begin, event = pending.pop(track)
@@ -74,7 +74,7 @@ class Trace:
         test.assertFalse(pending)
 
     def path(self, track):
-        """The names of a track and of all above it."""
+        """Returns the names of a track and of all tracks above it."""
         about = self.tracks[track]
         name = about.one("name") or about.one("process").one("name")
         parent = about.one("parent_uuid")
@@ -112,14 +112,14 @@ class Perfetto(ExportCase):
         self.assertEqual(counters["CB resident"], [(0, 0), (45, 4096), (50, 0)])
         self.assertEqual(counters["Trace"], [(0, 0)])
 
-    def test_what_nobody_reports_has_no_counter(self):
+    def test_unreported_kinds_have_no_counter(self):
         recording = Recording()
         recording.device(recording.process(7, "model"), 0, known_kinds=1, resident_known=0)
         self.save(recording)
         trace = self.read()
         self.assertEqual([trace.path(track)[1] for track in trace.counters], ["DRAM"])
 
-    def test_counters_are_those_of_the_recording(self):
+    def test_counters_equal_the_recording(self):
         for seed in SEEDS:
             recording = self.save(random_recording(seed))
             trace = self.read()
@@ -136,7 +136,7 @@ class Perfetto(ExportCase):
                         self.assertEqual(shown[-1], recording.held_by(rows, COUNTERS[name], time),
                                          (seed, device, name, time))
 
-    def test_slices_are_those_of_the_recording(self):
+    def test_slices_equal_the_recording(self):
         for seed in SEEDS:
             recording = self.save(random_recording(seed))
             trace = self.read()
@@ -152,7 +152,7 @@ class Perfetto(ExportCase):
                     if event["categories"] == ["gap"]]
             self.assertEqual(gaps, [(("serv;er", "Lost events"), 700_000, 710_000)])
 
-    def test_too_many_at_once(self):
+    def test_too_many_slices_at_once(self):
         recording = Recording()
         device = recording.device(recording.process(7, "model"), 0)
         for number in range(1003):

@@ -29,7 +29,8 @@ TYPES = ["alloc_objects", "alloc_space", "inuse_objects", "inuse_space", "peak_o
 
 class Pprof(ExportCase):
     def read(self, *arguments):
-        """[(stack from the root, labels, values by type)], after the rules of a profile."""
+        """Returns [(stack from the root, labels, values by type)], read by the rules of a
+        profile."""
         out, _ = self.export("pprof", *arguments)
         packed = out.read_bytes()
         self.assertEqual(packed[:2], b"\x1f\x8b")
@@ -73,7 +74,7 @@ class Pprof(ExportCase):
         self.assertEqual(self.profile.one("time_nanos"), 1_790_000_000_000_000_000)
         self.assertEqual(self.profile.one("duration_nanos"), 1_000_000)
 
-    def test_sums_are_those_of_the_recording(self):
+    def test_sums_equal_the_sums_of_the_recording(self):
         for seed in SEEDS:
             recording = self.save(random_recording(seed))
             sums = collections.Counter()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmem export` of what `ttmem record` wrote: the figures are those that the process itself counted,
-those that SQL finds in the recording, and those of `ttmem report`."""
+"""`ttmem export` of recordings by `ttmem record`: the figures equal the process's own counts, the
+result of SQL on the recording, and `ttmem report`."""
 
 import collections
 import csv
@@ -17,7 +17,7 @@ from support import TTMEM
 from test_export_perfetto import Trace
 from test_export_pprof import SCHEMA as PPROF
 
-# What a process counts itself, and the recorder samples.
+# Kinds that a process counts itself and that the recorder samples.
 KINDS = ("dram", "l1", "l1_small", "trace", "cb", "kernel")
 
 
@@ -32,11 +32,11 @@ class Recorded(ExportCase):
         return self.file.execute(query, arguments).fetchall()
 
     def counted_peak(self, kind):
-        """The sum of the peaks of the devices, as the process has them."""
+        """Returns the sum over the devices of the peaks that the process counted."""
         return sum(peak for _, peak in self.sql(
             "SELECT device, max(peak_bytes) FROM timeline WHERE kind = ? GROUP BY device", kind))
 
-    def test_peaks_are_those_that_the_process_counted(self):
+    def test_peaks_equal_the_counts_of_the_process(self):
         for scenario in ("single", "cached-programs", "training"):
             self.record(scenario, "--seconds", "1")
             for kind in KINDS:
@@ -44,7 +44,7 @@ class Recorded(ExportCase):
                 shown = sum(int(line.rsplit(" ", 1)[1]) for line in out.read_text().splitlines())
                 self.assertEqual(shown, self.counted_peak(kind), (scenario, kind))
 
-    def test_peaks_and_their_parts_are_those_of_the_report(self):
+    def test_peaks_and_their_parts_equal_the_report(self):
         for scenario in ("blackhole", "leak", "training"):
             self.record(scenario, "--seconds", "1")
             report = self.json("report", self.path)
@@ -94,7 +94,7 @@ class Recorded(ExportCase):
             self.assertIn(used, [value for path, value in shown.items()
                                  if path[0].startswith(f"device {number}:") and path[1] == "DRAM"])
 
-    def test_every_allocation_is_there(self):
+    def test_every_allocation_is_exported(self):
         self.record("leak", "--seconds", "1")
         count, size = self.sql("SELECT count(*), sum(used_bytes) FROM allocation_list")[0]
         self.assertGreater(count, 10)
@@ -120,7 +120,7 @@ class Recorded(ExportCase):
                            ending IN ('device_closed', 'process_ended')""")[0][0]
         self.assertEqual(sum(values[3] for values in samples), left or 0)
 
-    def test_the_memory_viewer_gets_what_it_can_read(self):
+    def test_the_memory_viewer_can_read_the_file(self):
         for scenario in ("mesh8", "training"):
             self.record(scenario, "--seconds", "1")
             out, _ = self.export("memory-viz", name="run.pickle")

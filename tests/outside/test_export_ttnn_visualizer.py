@@ -10,7 +10,7 @@ import unittest
 from export_case import SEEDS, ExportCase
 from recording_file import Recording, random_recording
 
-# Without one of these the viewer fails; `rank` is the last column where there is one.
+# The tables that the viewer needs, with their columns. None: any columns.
 TABLES = {
     "devices": "device_id num_y_cores num_x_cores num_y_compute_cores num_x_compute_cores "
                "worker_l1_size l1_num_banks l1_bank_size address_at_first_l1_bank "
@@ -50,7 +50,7 @@ class TtnnVisualizer(ExportCase):
         return file
 
     def operations(self, file):
-        """[(id, name, time)], numbered from 1 on."""
+        """Returns [(id, name, time)], numbered from 1."""
         rows = file.execute("""SELECT o.operation_id, o.name, CAST(a.value AS INT), o.duration
                                FROM operations o JOIN operation_arguments a USING (operation_id)
                                WHERE a.name = 'time_ns' ORDER BY 1""").fetchall()
@@ -103,7 +103,7 @@ class TtnnVisualizer(ExportCase):
                           device["l1_num_banks"], device["address_at_first_l1_cb_buffer"]),
                          (13, 10, 1464 * 1024, 130, 100 * 1024))
 
-    def test_buffers_are_those_of_the_recording(self):
+    def test_buffers_equal_the_recording(self):
         for seed in SEEDS:
             recording = self.save(random_recording(seed))
             file = self.read()
@@ -117,7 +117,7 @@ class TtnnVisualizer(ExportCase):
                     life.kind in BUFFER_TYPES and life.lives_at(time))
                 self.assertEqual(shown, expected, (seed, name, time))
 
-    def test_circular_buffers_are_those_of_the_recording(self):
+    def test_circular_buffers_equal_the_recording(self):
         recording = self.save(random_recording(1))
         file = self.read()
         programs = [life for life in recording.lives if life.cbs is not None]
@@ -147,7 +147,7 @@ class TtnnVisualizer(ExportCase):
         self.assertTrue(500 <= count <= 2000, count)
         self.assertIn(f"{count} of 5000 dispatches", self.said)
 
-    def test_without_dispatches_the_peaks(self):
+    def test_without_dispatches_and_placements_only_peaks_are_operations(self):
         self.small()
         file = self.read()
         self.assertEqual([name for _, name, _ in self.operations(file)],
@@ -155,7 +155,7 @@ class TtnnVisualizer(ExportCase):
         self.assertIn("no programs", self.said)
         self.assertIn("1 allocation is not in the report", self.said)
 
-    def test_without_dispatches_the_placements(self):
+    def test_without_dispatches_placements_are_operations(self):
         recording = self.small()
         recording.place(1, 5, [(110_000, 2048, (0,), False)], 40, 50, name="matmul")
         self.save(recording)
@@ -165,7 +165,7 @@ class TtnnVisualizer(ExportCase):
         self.assertEqual((name, time), ("matmul", 40))
         self.assertEqual(len(self.graph(file, operation)), 6)
 
-    def test_a_folder_that_is_there(self):
+    def test_an_existing_folder_is_refused(self):
         self.small()
         out, _ = self.export("ttnn-visualizer", name="report")
         export = ("export", self.path, "--format", "ttnn-visualizer", "-o")
@@ -180,7 +180,7 @@ class TtnnVisualizer(ExportCase):
 
 
 def cores_of(text, grid_x):
-    """The numbers of the cores in "{[x-y - x-y], ...}"."""
+    """Returns the numbers of the cores in "{[x-y - x-y], ...}"."""
     cores = set()
     for corners in re.findall(r"\[(\d+)-(\d+) - (\d+)-(\d+)\]", text):
         x0, y0, x1, y1 = map(int, corners)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When memory did not suffice: what a process held then is known after it is gone."""
+"""The state of a process at the moment it ran out of memory is known after the process ended."""
 
 import os
 import signal
@@ -16,7 +16,7 @@ FAILED = HELD + f"lib.ttmem_failure({OOM.encode()!r})\nfree(DRAM, 1)\nlib.ttmem_
 
 class FailureCase(Case):
     def run_calls(self, source, code=0, env=None, prefix=()):
-        """A process that makes these calls of the C interface, and ends."""
+        """Runs a process that makes these calls of the C interface and ends."""
         env = {**self.tracked(TTMEM_LIB=LIBRARY, PYTHONPATH=str(HERE)), **(env or {})}
         result = subprocess.run([*prefix, sys.executable, "-c",
                                  "import sys\nfrom abi import *\n" + source],
@@ -29,7 +29,7 @@ class FailureCase(Case):
 
 
 class TheCopy(FailureCase):
-    def test_stays_after_an_exit_that_is_not_0(self):
+    def test_stays_after_a_nonzero_exit(self):
         self.run_calls(FAILED + "raise SystemExit(3)", code=3)
         self.assertEqual(self.files(), self.copies())
         self.assertEqual(len(self.copies()), 1)
@@ -40,7 +40,7 @@ class TheCopy(FailureCase):
         self.assertIn("Removed.", self.ttmem("clean").stdout)
         self.assertEqual(self.files(), [])
 
-    def test_is_gone_after_exit_0(self):
+    def test_is_removed_after_exit_0(self):
         self.run_calls(FAILED)
         self.assertEqual(self.files(), [])
 
@@ -60,13 +60,14 @@ class TheCopy(FailureCase):
         self.assertEqual(self.copies(), [copy])
         held.kill()
 
-    def test_has_the_mode_that_was_asked_for(self):
+    def test_has_the_requested_mode(self):
         self.run_calls(FAILED + "raise SystemExit(1)", code=1, env={"TTMEM_MODE": "0644"})
         (copy,) = self.copies()
         self.assertEqual(os.stat(os.path.join(self.dir, copy)).st_mode & 0o777, 0o644)
 
     def test_of_a_forked_child_is_its_own(self):
-        """The parent ends well, and has none; a child that failed by itself has one."""
+        """The parent exits with 0, so its copy is removed. A child that failed itself keeps its
+        copy."""
         self.run_calls(FAILED + "child = os.fork()\n"
                        "if child == 0:\n"
                        "    open_device(0)\n"
@@ -77,7 +78,7 @@ class TheCopy(FailureCase):
         with open(os.path.join(self.dir, copy), "rb") as file:
             self.assertIn(b"the child", file.read())
 
-    def test_of_a_child_that_fails_nothing_takes_that_of_the_parent(self):
+    def test_of_the_parent_survives_the_exit_of_a_child(self):
         self.run_calls(FAILED + "child = os.fork()\n"
                        "if child == 0:\n"
                        "    sys.exit(0)\n"
@@ -85,19 +86,19 @@ class TheCopy(FailureCase):
                        "raise SystemExit(1)", code=1)
         self.assertEqual(len(self.copies()), 1)
 
-    def test_is_gone_when_another_program_takes_over(self):
+    def test_is_removed_by_exec(self):
         again = "from abi import *; open_device(0); raise SystemExit(1)"
         self.run_calls(FAILED + f"os.execv(sys.executable, [sys.executable, '-c', {again!r}])",
                        code=1)
         self.assertEqual(self.files(), [])
 
-    def test_off_means_off(self):
+    def test_is_not_made_without_tracking(self):
         self.run_calls(FAILED + "raise SystemExit(1)", code=1,
                        env={"TT_ALLOC_TRACKING_ENABLED": "0"})
         self.assertEqual(self.files(), [])
 
     def fail_in_little_space(self, size, source, then="true"):
-        """A process that makes these calls and exits with 1, in a directory of that size."""
+        """Runs a process that makes these calls and exits with 1, in a directory of this size."""
         script = (f'mount -t tmpfs -o size={size} none "{self.dir}" || exit 77\n'
                   f'"$@"; code=$?; {then}; exit $code')
         result = subprocess.run(
@@ -111,14 +112,14 @@ class TheCopy(FailureCase):
         self.assertEqual(result.returncode, 1, result.stderr)
         return result
 
-    def test_a_full_directory_harms_nothing(self):
-        """There is room for the segment, and not for a copy of it."""
+    def test_is_not_made_in_a_full_directory(self):
+        """The directory has room for the segment, but not for a copy."""
         result = self.fail_in_little_space("1200k", FAILED)
         self.assertEqual(result.stdout.count("ttmem."), 1, result.stdout)
         self.assertNotIn("failed", result.stdout)
 
-    def test_takes_a_quarter_of_what_is_free_at_most(self):
-        """Others have their memory there. What was said is known all the same."""
+    def test_takes_at_most_a_quarter_of_the_free_space(self):
+        """Other processes need the free memory. The failure's message is known without a copy."""
         many = "for i in range(2, 20000): alloc(DRAM, i, 1024)\n"
         result = self.fail_in_little_space("8m", FAILED.replace("lib.ttmem_f", many + "lib.ttmem_f"),
                                            f'ls "{self.dir}"; {TTMEM} explain')
@@ -128,7 +129,7 @@ class TheCopy(FailureCase):
         self.assertRegex(result.stderr, rf"^ttmem: \d+ failed: {OOM}\n"
                          "ttmem: the state of that moment could not be kept: No space left")
 
-    def test_what_is_no_text_is_counted(self):
+    def test_a_missing_text_is_counted(self):
         held = self.hold_calls("open_device(0)\nlib.ttmem_failure(None)\nlib.ttmem_failure(b'')")
         self.assertEqual(self.copies(), [])
         self.assertIn("2 calls", "".join(self.json()["warnings"]))
@@ -136,7 +137,7 @@ class TheCopy(FailureCase):
 
 
 class ARecording(FailureCase):
-    def test_tells_of_it(self):
+    def test_has_the_failure(self):
         file = os.path.join(self.dir, "run.ttmem")
         long = OOM + "\\nsecond line"
         source = FAILED.replace(OOM, long) + "raise SystemExit(1)"
@@ -164,36 +165,36 @@ class ARecording(FailureCase):
 
 
 class Run(FailureCase):
-    """`ttmem run` has the last word."""
+    """`ttmem run` reports failures after the command ended."""
 
     def run_it(self, source, code, *options):
-        """What ttmem says after the command has ended."""
+        """Returns the standard error of ttmem and the command."""
         result = self.run_calls(source, code=code, prefix=[TTMEM, "run", *options, "--no-adapter",
                                                            "--"])
         return result.stderr
 
-    def test_says_why(self):
+    def test_explains_the_failure(self):
         said = self.run_it("print('mine', file=sys.stderr, flush=True)\n" + FAILED +
                            "raise SystemExit(3)", 3)
         self.assertRegex(said, rf"^mine\nttmem: \d+ failed: {OOM}\n")
         self.assertEqual(len(self.copies()), 1, "for `ttmem explain`")
 
-    def test_says_nothing_of_what_the_program_caught(self):
+    def test_says_nothing_about_a_caught_failure(self):
         self.assertEqual(self.run_it(FAILED, 0), "")
         self.assertEqual(self.files(), [])
 
-    def test_says_nothing_of_another_failure(self):
+    def test_says_nothing_about_other_exit_codes(self):
         self.assertEqual(self.run_it(HELD + "raise SystemExit(4)", 4), "")
 
-    def test_says_nothing_of_others(self):
+    def test_says_nothing_about_other_processes(self):
         self.run_calls(FAILED + "raise SystemExit(1)", code=1)
         self.assertEqual(self.run_it(HELD + "raise SystemExit(1)", 1), "")
 
-    def test_no_explain(self):
+    def test_says_nothing_with_no_explain(self):
         self.assertEqual(self.run_it(FAILED + "raise SystemExit(1)", 1, "--no-explain"), "")
         self.assertEqual(len(self.copies()), 1)
 
-    def test_of_several_processes_the_first(self):
+    def test_explains_the_first_of_several_processes(self):
         said = self.run_it("for name in (b'first', b'second', b'third'):\n"
                            "    child = os.fork()\n"
                            "    if child == 0:\n"
@@ -209,7 +210,7 @@ class Run(FailureCase):
         said = self.run_it(FAILED + "os.kill(os.getpid(), 9)", -signal.SIGKILL)
         self.assertIn(f"failed: {OOM}\n", said)
 
-    def test_a_copy_that_cannot_be_read_is_said(self):
+    def test_an_unreadable_copy_is_a_warning(self):
         with open(os.path.join(self.dir, "ttmem.0.1.2.failed"), "w", encoding="ascii") as file:
             file.write("anything")
         said = self.run_it(HELD + "raise SystemExit(1)", 1)

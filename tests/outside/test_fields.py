@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of fields: what docs/reference/query.md and docs/reference/json.md list is what the commands print."""
+"""Field names: docs/reference/query.md and docs/reference/json.md list exactly the fields that the
+commands print."""
 
 import csv
 import io
@@ -12,7 +13,7 @@ DOCS = HERE.parents[1] / "docs" / "reference"
 
 
 def table_rows(text):
-    """The cells of every table row whose first cell is code, without the quotes."""
+    """Returns the cells of every table row whose first cell is code, without the quotes."""
     rows = []
     for line in text.splitlines():
         if line.startswith("| `"):
@@ -21,7 +22,8 @@ def table_rows(text):
 
 
 def paths_in(value, path=""):
-    """The paths of all values: devices[].l1.cb.physical_bytes. A list of plain values is a value."""
+    """Returns the paths of all values: devices[].l1.cb.physical_bytes. A list of plain values
+    counts as one value."""
     if isinstance(value, dict):
         return {found for key, part in value.items()
                 for found in paths_in(part, f"{path}.{key}" if path else key)}
@@ -31,7 +33,7 @@ def paths_in(value, path=""):
 
 
 def text_of(value):
-    """A value of JSON as --query prints it."""
+    """Returns a JSON value as --query prints it."""
     if value is None:
         return "[N/A]"
     return str(value).lower() if isinstance(value, bool) else str(value)
@@ -55,7 +57,7 @@ class JsonPage(Fields):
         documents = {"ttmem.snapshot.v1": (), "ttmem.devices.v1": ("-L",),
                      "ttmem.allocations.v1": ("allocs",),
                      "ttmem.allocation_groups.v1": ("allocs", "--group-by", "label"),
-                     "ttmem.fleet.v1": None,  # needs a server: test_fleet.py
+                     "ttmem.fleet.v1": None,  # needs a server, so test_fleet.py checks it
                      "ttmem.programs.v1": ("programs",)}
         self.assertEqual([section.split()[0] for section in sections], list(documents))
         for section in sections:
@@ -79,7 +81,7 @@ class Lists(Fields):
                 continue
             if key == "cores" and isinstance(value, list):
                 value = " ".join(f"{x0},{y0}-{x1},{y1}" for x0, y0, x1, y1 in value)
-            elif key == "devices":  # as --device takes them; here all neighbours
+            elif key == "devices":  # in the form of --device; here always adjacent
                 value = f"{value[0]}-{value[-1]}" if len(value) > 1 else value[0]
             elif isinstance(value, list):
                 value = len(value)
@@ -130,7 +132,7 @@ class QueryPage(Fields):
         super().setUp()
         self.rows = [row for row in table_rows((DOCS / "query.md").read_text()) if len(row) == 4]
 
-    def test_the_page_lists_what_help_lists(self):
+    def test_the_page_lists_the_fields_of_the_help(self):
         shown = re.findall(r"^  (\w+) {2,}(\S.*)$", self.ttmem("--query=help").stdout, re.M)
         self.assertEqual([(row[0], row[3]) for row in self.rows], shown)
 
@@ -156,7 +158,7 @@ class QueryPage(Fields):
 
 
 class Query(Fields):
-    def test_units_stand_in_the_header_and_behind_the_values(self):
+    def test_units_are_in_the_header_and_behind_the_values(self):
         used = self.devices()[0]["dram"]["used_bytes"]
         header, row = self.query("device,dram_used", "--format=csv")
         self.assertEqual(header, ["device", "dram_used [MiB]"])
@@ -170,10 +172,10 @@ class Query(Fields):
                          [["dram_used [B]"], [f"{used} B"]])
         self.assertEqual(self.query("dram_used", "--units", "auto")[0], ["dram_used"])
 
-    def test_what_is_unknown_is_not_available(self):
+    def test_unknown_values_are_not_available(self):
         self.assertEqual(self.query("bus_id,device", "--format=csv,noheader"), [["[N/A]", "0"]])
 
-    def test_with_watch_the_header_comes_once(self):
+    def test_with_watch_the_header_is_printed_once(self):
         watch = self.start_ttmem("--query=device", "--format=csv", "-l", "0.05")
         self.assertEqual([watch.line() for _ in range(4)], ["device", "0", "0", "0"])
 
@@ -195,7 +197,7 @@ class Query(Fields):
 
 
 class List(Fields):
-    def test_it_tells_devices_apart(self):
+    def test_the_list_distinguishes_devices(self):
         (device,) = self.json("--list")["devices"]
         (whole,) = self.devices()
         self.assertEqual(device, {key: whole[key] for key in

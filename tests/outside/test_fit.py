@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmem fit`: what it says of another board is what the same host program does there."""
+"""`ttmem fit`: its answer for another board agrees with a run of the same host program on that
+board."""
 
 import json
 import os
@@ -15,7 +16,7 @@ import host_program
 from python_case import SOURCE
 from support import DEADLINE_SECONDS, HERE, LIBRARY, MIB, TTMEM, Case, skip_if_sanitized
 
-TRACE_REGION = 1 << 20  # of host/requests.cpp; a device says it rounded up, by its own banks
+TRACE_REGION = 1 << 20  # as in host/requests.cpp; a device reports it rounded up
 KINDS = ("dram", "l1", "cb", "l1_buffers", "l1_small", "trace")
 
 
@@ -28,14 +29,14 @@ class FitCase(Case):
         self.folder = folder.name
 
     def record(self, name, command, options=("--no-adapter",), **variables):
-        """The recording, and what the command wrote."""
+        """Returns the recording and the output of the command."""
         file = os.path.join(self.folder, name + ".ttmem")
         result = self.ttmem("record", *options, "-f", "-o", file, "--", *command,
                             env={**self.env, **variables})
         return file, result.stdout
 
     def fit(self, file, board, *options, code=None):
-        """The answer for one board. Without `code` any verdict will do."""
+        """Returns the answer for one board. Without `code`, any verdict is accepted."""
         words = (TTMEM, "fit", file, "--board", board, *options, "--json")
         result = self.run_command(words)
         answer = json.loads(result.stdout)
@@ -55,8 +56,8 @@ class FitCase(Case):
         return self.json("report", file)["devices"]
 
     def assert_same_figures(self, judged, file):
-        """Those of each chip are those of a report of a run that was made there, where all chips
-        hold the same."""
+        """Checks that the figures of each chip equal the report of a run on that board. All chips
+        of the run must hold the same."""
         there = self.report(file)[0]
         for here in judged["devices"]:
             for kind in KINDS:
@@ -69,10 +70,10 @@ class FitCase(Case):
 
 
 class Examples(FitCase):
-    """Host programs that take the grid of the board, which is the same on these two."""
+    """Host programs that use the whole grid of the board, which is the same on these two boards."""
 
-    def test_what_they_take_on_the_other_board(self):
-        skip_if_sanitized()  # the adapter is built without
+    def test_the_figures_on_the_other_board_are_right(self):
+        skip_if_sanitized()  # the adapter is built without sanitizers
         examples = pathlib.Path(os.environ["TTMEM_BUILD"]) / "bin" / "examples"
         self.env["XDG_CACHE_HOME"] = self.folder
         for command in ((examples / "matmul", "2560", "2560", "1280"), (examples / "program_cache",)):
@@ -83,7 +84,7 @@ class Examples(FitCase):
 
 
 class RandomRequests(FitCase):
-    """A host program that asks for the same on every board."""
+    """A host program that makes the same requests on every board."""
 
     @classmethod
     def setUpClass(cls):
@@ -94,8 +95,8 @@ class RandomRequests(FitCase):
                            host_program.processor())
 
     def run_on(self, board, seed, steps):
-        """The recording, the steps that went well, and the failure: None, or how many requests
-        there were by then, whether it was at a dispatch, and the words."""
+        """Returns the recording, the number of successful steps, and the failure: None, or the
+        number of requests so far, whether it was a dispatch, and the message."""
         file, said = self.record(f"{board.replace(':', '_')}_{seed}", [self.binary, seed, steps],
                                  TTMEM_DRYRUN_SYSTEM=board)
         failed = re.search(r"^failed (\d+) (\w+) (.*)$", said, re.M)
@@ -130,7 +131,8 @@ class RandomRequests(FitCase):
         for seed in seeds:
             with self.subTest(seed=seed):
                 file, made, failed = self.run_on(recorded_on, seed, steps)
-                # A program whose circular buffers clash is placed by then, and in the recording.
+                # If circular buffers clash, the program is placed by then, and the recording has
+                # it.
                 is_recorded = failed and not failed[1] and "Out of Memory" not in failed[2]
                 there, _, failed_there = self.run_on(judged_for, seed, made + bool(is_recorded))
                 judged = self.fit(file, judged_for, "--trace-region", TRACE_REGION)
@@ -193,7 +195,7 @@ ttmem.reports(0, 0xff)
         file, _ = self.record("python", self.calls(device + source), PYTHONPATH=str(SOURCE))
         return file
 
-    def test_what_the_calls_say_of_pages_is_in_the_recording(self):
+    def test_the_page_layout_of_the_calls_is_in_the_recording(self):
         file = self.python("""
 ttmem.buffer_alloc(0, BufferType.DRAM, 20480, 1048704, id=1, bytes_per_bank=4096, page_bytes=2048,
                    layout="interleaved", bottom_up=False)
@@ -211,7 +213,7 @@ ttmem.buffer_alloc(0, BufferType.L1, 2048, 1400000, id=4, bytes_per_bank=2048)
                                 ("sharded", None, 1024, 2), ("sharded", None, None, None),
                                 (None, None, None, None)])
 
-    def test_what_cannot_be_carried_over_is_unknown_and_said(self):
+    def test_a_request_that_cannot_be_translated_is_unknown_with_a_reason(self):
         file = self.python("""
 ttmem.buffer_alloc(0, BufferType.DRAM, 20480, 1048704, id=1, bytes_per_bank=4096)
 ttmem.buffer_alloc(0, BufferType.L1, 2048, 1500000, id=2, bytes_per_bank=2048,
@@ -232,7 +234,7 @@ ttmem.program_place(0, 1, [(111616, 4096, [(10, 0, 10, 0)])])
         self.assertIn("on n150: unknown", text)
         self.assertIn("they lie on cores that the board does not have", " ".join(text.split()))
 
-    def test_a_certain_failure_is_one_although_something_else_is_unknown(self):
+    def test_a_certain_failure_counts_although_another_request_is_unknown(self):
         file = self.python("""
 ttmem.buffer_alloc(0, BufferType.L1, 2048, 1500000, id=2, bytes_per_bank=2048,
                    cores=[(9, 9, 9, 9)], layout="sharded")
@@ -259,7 +261,7 @@ ttmem.buffer_alloc(0, BufferType.DRAM, 1 << 30, 135266432, id=2, bytes_per_bank=
         failure = self.fit(file, "p150", "--scale", "kv/cache=40", code=3)["failure"]
         self.assertEqual((failure["scope"], failure["label"]), ("kv", "cache"))
         largest = self.fit(file, "p150", "--max", "kv")
-        # 8 banks of 4278190080 - 1048704 bytes, but for the weights.
+        # 8 banks of 4278190080 - 1048704 bytes, minus the weights.
         room = (8 * (4278190080 - 1048704) - (1 << 30)) / (1 << 30)
         self.assertLess(largest["largest_factor"], room)
         self.assertGreater(largest["largest_factor"], room / 1.02)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmem fleet` over real servers, each with a directory of its own, and over what else may be at an
-address: nobody, somebody who never answers, garbage, another version. And of a real Prometheus."""
+"""`ttmem fleet` over real servers, each with its own directory, over addresses with no server, a
+silent server, garbage or another version, and over a real Prometheus."""
 
 import json
 import pathlib
@@ -17,7 +17,8 @@ from support import GIB, HERE, KIB, LIBRARY, MIB, TTMEM
 from test_fields import paths_in, table_rows
 from test_prometheus import DEPLOY, RULES, Prometheus, free_port
 
-# 12 banks of DRAM, 64 of L1; a program's circular buffers on 4 cores, of which the least room is left.
+# 12 banks of DRAM, 64 of L1. A program's circular buffers lie on 4 cores, which therefore have the
+# least headroom.
 WORKLOAD = """
 from abi import *
 open_device({device}, uid={uid})
@@ -36,7 +37,7 @@ class FleetCase(RemoteCase):
     uid = 0x7e57
 
     def work_on(self, host, job=None, dram=MIB, l1=64 * KIB, cb=32 * KIB, device=0):
-        """A process that holds exactly this on a chip of its own."""
+        """Starts a process that holds exactly these bytes on its own chip."""
         FleetCase.uid += 1
         env = {**host.env, "TT_ALLOC_TRACKING_ENABLED": "1", "TTMEM_LIB": LIBRARY,
                "PYTHONPATH": str(HERE), **({"TTMEM_JOB": job} if job else {})}
@@ -46,7 +47,7 @@ class FleetCase(RemoteCase):
         return held
 
     def seen(self, host, devices):
-        """Waits until a pass of that server has found so many devices."""
+        """Waits until a pass of the server has found this number of devices."""
         self.wait_for(lambda: len(self.json("--server", host.at)["devices"]) == devices and
                       self.fleet("--server", host.at)["total"]["devices"] == devices, "a pass")
 
@@ -68,12 +69,12 @@ class Servers(FleetCase):
             return f"127.0.0.6:{server.getsockname()[1]}"
 
     def silent(self):
-        """Accepts, and never says a word."""
+        """Returns the address of a server that accepts and never sends."""
         server = socket.create_server(("127.0.0.7", 0))
         self.addCleanup(server.close)
         return f"127.0.0.7:{server.getsockname()[1]}"
 
-    def test_hosts_jobs_and_those_that_do_not_answer(self):
+    def test_hosts_jobs_and_silent_servers(self):
         one, two = self.host(2), self.host(3)
         self.work_on(one, "4711", dram=MIB, cb=32 * KIB)
         self.work_on(one, "12", dram=2 * MIB, device=1)
@@ -103,12 +104,12 @@ class Servers(FleetCase):
                                    "huge": "too_large", "closed": "unreachable",
                                    "silent": "timeout"})
         self.assertEqual(hosts[odd["closed"]]["reason"], "connection refused")
-        self.assertNotIn("--device", hosts[odd["huge"]]["next_step"])  # which fleet does not have
+        self.assertNotIn("--device", hosts[odd["huge"]]["next_step"])  # no option of fleet
         self.assertIn("`ttmem --server HOST`", hosts[odd["huge"]]["next_step"])
         self.assertIn("ttmem.changes.v9", hosts[odd["newer"]]["reason"])
         self.assertIsNone(hosts[odd["silent"]]["dram"]["used_bytes"])
         self.assertEqual([host["address"] for host in fleet["hosts"]][:3],
-                         [two.at, one.at, odd["hostile"]])  # the tightest first, unknown after it
+                         [two.at, one.at, odd["hostile"]])  # the tightest first, unknown hosts last
         self.assertEqual(hosts[two.at]["headroom_bytes_per_core"], headroom(64 * KIB, 256 * KIB))
         self.assertEqual(hosts[two.at]["headroom_device"], "0")
         self.assertEqual(hosts[one.at]["dram"],
@@ -140,7 +141,7 @@ class Servers(FleetCase):
             for line in self.text(*servers, columns=columns).splitlines():
                 self.assertLessEqual(len(line), columns, line)
 
-    def test_all_that_answer_are_complete_and_have_the_documented_fields(self):
+    def test_complete_answers_have_the_documented_fields(self):
         host = self.host(2)
         self.work_on(host, "4711")
         self.seen(host, 1)
@@ -153,12 +154,12 @@ class Servers(FleetCase):
         listed = {row[0] for row in table_rows(common) + table_rows(section)}
         self.assertEqual(paths_in(fleet), listed)
 
-    def test_a_process_that_died_is_told_and_one_machine_counts_once(self):
+    def test_a_dead_process_is_shown_and_a_machine_counts_once(self):
         host = self.host(2)
         self.work_on(host, "4711")
         work = self.work_on(host, "4711", device=1)
         self.seen(host, 2)
-        # Another server over the same processes.
+        # A second server shows the same processes.
         second = self.start([TTMEM, "serve", "--socket", f"{self.dir}/other", "--http",
                              "127.0.0.3:0", "--no-reap"], host.env)
         line = second.line("stderr")
@@ -182,7 +183,7 @@ class Servers(FleetCase):
         self.assertEqual(died["processes"], 1)
         self.assertRegex(self.text("--server", host.at), r"DIED")
 
-    def test_watching_shows_what_comes_and_who_goes(self):
+    def test_watching_shows_new_processes_and_lost_servers(self):
         one, two = self.host(2), self.host(3)
         self.work_on(two, "12")
         self.seen(two, 1)
@@ -204,7 +205,7 @@ class Servers(FleetCase):
         watching.signal(signal.SIGINT)
         self.assertEqual(watching.wait(), 0)
 
-    def test_nobody_answers_is_a_failure_and_a_line_each(self):
+    def test_without_any_answer_it_fails_with_a_line_for_each_server(self):
         at = self.closed()
         result = self.ttmem("fleet", "--server", at, code=1)
         self.assertIn(at, result.stdout)
@@ -235,7 +236,8 @@ class Servers(FleetCase):
 
 class OfPrometheus(FleetCase, Prometheus):
     def scrape(self, *targets):
-        """A Prometheus over these, which calls each by its `instance` and its `node`."""
+        """Starts a Prometheus that scrapes these servers, with their addresses as labels `instance`
+        and `node`."""
         config = pathlib.Path(self.folder) / "prometheus.yml"
         for file in RULES:
             shutil.copy(file, self.folder)
@@ -252,8 +254,9 @@ class OfPrometheus(FleetCase, Prometheus):
         return f"127.0.0.1:{self.prometheus_port}"
 
     @staticmethod
-    def told_by_both(fleet):
-        """In Prometheus the room of a job is not by host, and no texts are."""
+    def known_to_both(fleet):
+        """Returns the part of a fleet that both sources know. Prometheus has neither a job's
+        headroom by host nor texts."""
         for host in fleet["hosts"]:
             for key in ("name", "dead_processes", "warnings", "reason", "next_step"):
                 del host[key]
@@ -264,12 +267,12 @@ class OfPrometheus(FleetCase, Prometheus):
                 del job["headroom_bytes_per_core"]
         return {key: fleet[key] for key in ("hosts", "jobs", "total", "complete")}
 
-    def test_the_same_table_as_of_the_hosts(self):
+    def test_the_table_equals_the_table_of_the_hosts(self):
         one, two = self.host(2), self.host(3)
         self.work_on(one, "4711", dram=MIB, cb=32 * KIB)
         self.work_on(one, dram=2 * MIB, device=1)
         self.work_on(two, "4711", dram=4 * MIB, cb=256 * KIB)
-        # Two chips that have the same number: each job has the room of its own.
+        # The two chips have the same number; each job has the headroom of its own chip.
         self.work_on(two, "12", cb=32 * KIB, device=1)
         self.work_on(two, "13", cb=128 * KIB, device=1)
         with socket.create_server(("127.0.0.6", 0)) as server:
@@ -280,21 +283,21 @@ class OfPrometheus(FleetCase, Prometheus):
                       f'sum(ttmem:job_memory_used_bytes:sum{{kind="dram"}}) == {12 * 7 * MIB}',
                       "count(ttmem:job_l1_headroom_bytes:min) == 3"):
             self.wait_for(lambda query=query: self.query(query), query)
-        asked = self.told_by_both(self.fleet("--server", f"{one.at},{two.at},{dead}"))
+        asked = self.known_to_both(self.fleet("--server", f"{one.at},{two.at},{dead}"))
         self.assertEqual({job: entry["headroom_bytes_per_core"]
                           for job, entry in self.by_job(asked).items() if job},
                          {"4711": headroom(64 * KIB, 256 * KIB), "12": headroom(64 * KIB, 32 * KIB),
                           "13": headroom(64 * KIB, 128 * KIB)})
-        # By the recording rules; and by other labels, which the rules do not have.
+        # With the recording rules, and with another label, which the rules lack.
         for arguments in ((), ("--host-label", "node")):
             found = self.fleet("--prometheus", at, *arguments)
             self.assertEqual(found["prometheus"], f"http://{at}")
             (down,) = [host for host in found["hosts"] if host["address"] == dead]
             self.assertIn("connection refused", down["reason"])
-            self.assertEqual(self.told_by_both(found), asked, arguments)
+            self.assertEqual(self.known_to_both(found), asked, arguments)
         text = self.text("--prometheus", at)
         self.assertRegex(text, rf"(?m)^{re.escape(two.at)} ")
-        # Sums over all, and how full they are.
+        # The totals, and the shares of the capacity.
         of_hosts = self.text("--server", f"{one.at},{two.at},{dead}")
         self.assertEqual(text.splitlines()[1], of_hosts.splitlines()[1])
         self.assertRegex(text.splitlines()[1], r"^DRAM .*%.*  L1 .*%$")
@@ -306,7 +309,7 @@ class OfNoPrometheus(RemoteCase):
     def said(self, answer):
         return self.refused("fleet", "--prometheus", self.answering(answer))
 
-    def test_what_cannot_be_asked(self):
+    def test_an_address_without_prometheus_is_an_error(self):
         self.assertIn("cannot ask http://127.0.0.6:1: connection refused; check the address and the "
                       "port (9090", self.refused("fleet", "--prometheus", "127.0.0.6:1"))
         self.assertIn("what answers there is not Prometheus", self.said(lambda _: (200, b"<html>")))
@@ -315,7 +318,7 @@ class OfNoPrometheus(RemoteCase):
         self.assertIn("let it scrape the servers", self.said(
             lambda _: (200, b'{"status":"success","data":{"resultType":"vector","result":[]}}')))
 
-    def test_one_query_that_it_refuses_leaves_the_others(self):
+    def test_one_refused_query_leaves_the_other_figures(self):
         def answer(path):
             if "ttmem_up" in path and "last_over" not in path:
                 return 200, (b'{"status":"success","data":{"resultType":"vector","result":[{"metric":'
@@ -330,7 +333,8 @@ class OfNoPrometheus(RemoteCase):
         self.assertNotIn("\x1b", result.stdout + result.stderr)
         self.assertIn("too many samples", result.stderr)
 
-    # A host with 8 devices, 4 processes and 2 that report nothing; 3 of the 4 are of one job.
+    # A host with 8 devices, 4 processes that report and 2 that do not. 3 of the 4 belong to one
+    # job.
     FIGURES = (
         ("up == 0", []),
         ("ttmem_up", [({}, 1)]),
@@ -350,8 +354,9 @@ class OfNoPrometheus(RemoteCase):
         ("sum by (instance, kind) (ttmem_process_memory", [({"kind": "dram"}, 8 * GIB)]))
 
     def refusing(self, *queries):
-        """A Prometheus with the figures above, without what has one of these texts. It takes a few
-        connections at a time, and the others come again after seconds."""
+        """Starts a Prometheus with the figures above, which refuses queries that contain one of
+        these texts. The stand-in serves few connections at a time, and refused connections are
+        repeated only after seconds."""
         def answer(path):
             query = urllib.parse.unquote(path.partition("query=")[2])
             if any(text in query for text in queries):
@@ -363,7 +368,7 @@ class OfNoPrometheus(RemoteCase):
                     for labels, value in samples]}}).encode()
         return "fleet", "--prometheus", self.answering(answer), "--timeout", "20"
 
-    def test_what_it_refuses_is_unknown_and_not_zero(self):
+    def test_a_refused_figure_is_unknown_and_not_zero(self):
         whole = self.ttmem(*self.refusing()).stdout
         self.assertIn("  1 host, 8 devices, 4 processes", whole)
         self.assertIn(">=8.00 GiB", whole)
@@ -383,7 +388,7 @@ class OfNoPrometheus(RemoteCase):
                          [False] * 2)
         self.assertEqual([fleet["total"]["devices"], fleet["total"]["processes"]], [None] * 2)
 
-    def test_what_is_of_no_job_is_unknown_without_what_jobs_hold(self):
+    def test_memory_without_a_job_is_unknown_without_the_memory_of_jobs(self):
         (job,) = self.json(*self.refusing("job_host_memory"))["jobs"]
         self.assertEqual([job["job"], job["processes"], job["dram_bytes"], job["complete"]],
                          ["4711", 3, None, False])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings that are damaged, or were written to do harm: every command that reads one ends soon, with
-a clear error or with output in which texts are texts, and takes no more memory than it may."""
+"""Damaged and malicious recordings: every command that reads one ends soon, with a clear error or
+with output in which hostile texts are harmless, and uses bounded memory."""
 
 import base64
 import concurrent.futures
@@ -20,28 +20,28 @@ import urllib.request
 from recording_file import Recording
 from support import GIB, KIB, MIB, TTMEM, Case, is_sanitized, skip_if_sanitized
 
-SECONDS = 60  # of one command; the slowest takes one
+SECONDS = 60  # limit for one command; the slowest needs one second
 MEMORY = 2 * GIB
-FEW_MIB = 500  # what a command on a file of half a megabyte may take
+FEW_MIB = 500  # memory limit for a command on a file of half a megabyte
 HOSTILE = [text if isinstance(text, bytes) else text.encode() for text in (
     "<img src=x onerror=alert(1)></script><!--", "\x1b]0;title\x07\x1b[31m", "\u202egnp.exe\u2066",
     "a\0b", "\x7f\x85\u2028\u2029", "`$(id)`'\";--", "=1+1", "%s%n{0}{}",
     b"\xff\xfe<b>\x80\xc0\xaf\xed\xa0\x80", "\ufdd0\uffff\U0010ffff", "x" * 100_000, "a/" * 1000)]
-# What would change a terminal, or the order in which a text is read.
+# Characters that would change a terminal or the reading order of a text.
 UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 SANITIZED = is_sanitized()
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT "
 
 
 def limits():
-    if not SANITIZED:  # these map more than any machine has
+    if not SANITIZED:  # sanitizers map more than that
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_FSIZE, (256 * MIB, 256 * MIB))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def document_in(page):
-    """The data of a page in one file."""
+    """Returns the data of a page that is one file."""
     [packed] = re.findall(r'id="recording">([^<]*)</script>', page)
     return gzip.decompress(base64.b64decode(packed)).decode()
 
@@ -60,7 +60,7 @@ class HostileCase(Case):
         return pathlib.Path(self.dir) / f"{name}.ttmem"
 
     def model(self, name):
-        """A recording with a row in every table, and its path."""
+        """Makes a recording with a row in every table. Returns its path."""
         recording = Recording()
         process = recording.process(7, "model", end=900)
         device = recording.device(process, 0, uid="0xb150")
@@ -99,7 +99,7 @@ class HostileCase(Case):
             yield "export", path, "--format", form, "-f", "-o", f"{out}.{form}"
 
     def run_one(self, command):
-        """Its exit status, after all that must hold of its output."""
+        """Runs a command and checks all rules about its output. Returns its exit status."""
         name = " ".join(map(str, command))
         ended = subprocess.run([TTMEM, *map(str, command)], env=self.env, capture_output=True,
                                timeout=SECONDS, preexec_fn=limits, stdin=subprocess.DEVNULL)
@@ -121,20 +121,21 @@ class HostileCase(Case):
         self.assertIsNone(UNSAFE.search(written), name)
         return ended.returncode
 
-    def run_or_tell(self, command):
-        """Its exit status, or what is wrong with it."""
+    def run_or_describe(self, command):
+        """Runs a command. Returns its exit status, or a description of what is wrong with it."""
         try:
             return self.run_one(command)
         except (AssertionError, ValueError, subprocess.TimeoutExpired) as wrong:
             return f"{' '.join(map(str, command))}: {str(wrong)[-300:]}"
 
     def run_all(self, paths, every=False):
-        """The exit status of each file with one of the commands in turn, or with every one."""
+        """Runs one command on each file, in turn, or every command on every file. Returns the exit
+        statuses."""
         asked = []
         for turn, path in enumerate(paths):
             commands = list(self.commands(path))
             asked += commands if every else [commands[turn % len(commands)]]
-        codes = list(self.pool.map(self.run_or_tell, asked))
+        codes = list(self.pool.map(self.run_or_describe, asked))
         failed = [code for code in codes if isinstance(code, str)]
         self.assertFalse(failed, "\n".join([f"{len(failed)} of {len(codes)} failed:", *failed]))
         return codes
@@ -159,24 +160,24 @@ class Texts(HostileCase):
                ("scopes", "path"), ("marks", "name"))
 
     def hostile(self, turn):
-        """A recording in which all texts are hostile, each in another way."""
+        """Makes a recording in which all texts are hostile. `turn` rotates the hostile texts."""
         return self.changed(f"texts{turn}", *(
             (f"UPDATE {table} SET {column} = CAST(? AS TEXT)",
              (HOSTILE[(number + turn) % len(HOSTILE)],))
             for number, (table, column) in enumerate(self.COLUMNS)))
 
-    def test_are_texts_wherever_they_stand(self):
+    def test_are_harmless_in_every_column(self):
         paths = [self.hostile(turn) for turn in range(0, len(HOSTILE), 4)]
         self.assertLessEqual(set(self.run_all(paths, every=True)), {0, 3, 4})
 
-    def test_are_not_in_the_page_as_they_are(self):
+    def test_are_escaped_in_the_page(self):
         path = self.changed("texts", ("UPDATE texts SET text = ?", (HOSTILE[0],)))
         page = self.ttmem("report", path, "--html", "-").stdout
         self.assertNotIn("onerror=", page)
         self.assertIn(json.dumps(HOSTILE[0].decode()), document_in(page))
 
-    def test_one_that_many_share_does_not_become_gigabytes(self):
-        skip_if_sanitized()  # which would take minutes and memory of their own
+    def test_a_text_shared_by_many_rows_does_not_become_gigabytes(self):
+        skip_if_sanitized()  # sanitizers need minutes and much memory for this
         recording = Recording()
         device = recording.device(recording.process(7, "model"), 0, uid="0xb150")
         for number in range(3000):
@@ -189,13 +190,13 @@ class Texts(HostileCase):
         self.assertIn("LL…LL", document)
         self.assertLess(len(document), 32 * MIB)
 
-    def test_also_the_name_of_the_file(self):
+    def test_in_the_name_of_the_file(self):
         path = self.model("<b>\x1b[31m\u202egnp$(id)")
         for command in (("report", path), ("report", path, "--html", "-"), ("leaks", path),
                         ("diff", path, path), ("fit", path, "--board", "p150")):
             self.assertIn(self.run_one(command), (0, 3, 4))
 
-    def test_in_what_a_viewer_answers(self):
+    def test_in_the_answers_of_the_viewer(self):
         viewer = self.start_ttmem("view", "--no-open", "--http", "127.0.0.1:0", self.hostile(0))
         url = re.search(r"http://\S+", viewer.line("stderr"))[0]
         for target in ("api/v1/recording", "api/v1/timeline", "api/v1/timeline?from=100&to=500"):
@@ -208,7 +209,7 @@ class Texts(HostileCase):
                 self.assertGreater(len(answer.read()), 100, form)
 
     def test_nested_deep(self):
-        """`run.imported` is JSON, which may be nested too deep."""
+        """`run.imported` is JSON, and may be nested too deeply."""
         deep = 200_000
         paths = [self.changed(f"deep{number}", ("UPDATE run SET imported = ?", (text,)))
                  for number, text in enumerate(("[" * deep + "]" * deep,
@@ -226,7 +227,7 @@ class Texts(HostileCase):
 
 
 class Values(HostileCase):
-    """What a column cannot have."""
+    """Values that a column cannot have."""
 
     VALUES = ("'text'", "NULL", "x'ff00ff'", "-1", "9223372036854775807", "-9223372036854775808",
               "1e300", "''", "4294967296", "0")
@@ -271,7 +272,7 @@ class Values(HostileCase):
 
 
 class Counts(HostileCase):
-    """More of something than anybody has."""
+    """More rows than any real recording has."""
 
     def many(self, name, table, row, count, *more):
         columns = ", ".join(row)
@@ -296,7 +297,7 @@ class Counts(HostileCase):
                       "UPDATE allocations SET devices = 3", "UPDATE dispatches SET devices = 3"),
         ])
 
-    def test_of_others(self):
+    def test_of_other_tables(self):
         self.run_all([
             self.many("processes", "processes", {"id": "#", "pid": "#", "name": "'p'", "begin_ns": "#"},
                       50_000),
@@ -316,12 +317,13 @@ class Counts(HostileCase):
 
 
 class Breadth(HostileCase):
-    """Many rows of a small file refer to the same large set, which would take minutes and gigabytes."""
+    """Many rows of a small file refer to the same large set. Listing each reference would take
+    minutes and gigabytes."""
 
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        skip_if_sanitized()  # with sanitizers what is allowed takes minutes
+        skip_if_sanitized()  # even valid files take minutes with sanitizers
 
     NUMBERS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {}) "
 
@@ -340,7 +342,7 @@ class Breadth(HostileCase):
         return path
 
     def mebibytes(self, *command):
-        """What a command needs of them, at most; its time is limited too."""
+        """Returns the peak memory of a command. Its time is limited too."""
         process = subprocess.Popen([TTMEM, *map(str, command)], env=self.env, preexec_fn=limits,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL)
@@ -450,7 +452,7 @@ class Breadth(HostileCase):
         out = pathlib.Path(self.dir) / f"snapshot.{ending}"
         return "export", path, "--format", "memory-viz", "-f", "-o", out
 
-    def test_of_a_snapshot_of_what_all_devices_hold(self):
+    def test_of_a_snapshot_of_all_devices(self):
         path = self.mesh("held", 128, 7_000)
         with sqlite3.connect(path) as file:
             file.execute("UPDATE allocations SET end_ns = NULL")
@@ -470,7 +472,7 @@ class Breadth(HostileCase):
             self.assertIn("--device", said)
         self.ttmem(*self.snapshot(path, "json"), "--device", "0")
 
-    def test_of_a_snapshot_whose_names_are_many(self):
+    def test_of_a_snapshot_with_many_names(self):
         recording = Recording()
         device = recording.device(recording.process(7, "model"), 0, uid="0xb150")
         for number in range(8000):
@@ -496,11 +498,11 @@ class Breadth(HostileCase):
             said = report.execute("SELECT value FROM operation_arguments WHERE name = 'buffers'")
             self.assertEqual(set(said), {("of this device only",)})
         report.close()
-        self.assertEqual((rows, devices), (128 * 2_000, 128))  # one has no address
+        self.assertEqual((rows, devices), (128 * 2_000, 128))  # one buffer has no address
 
 
 class Schemas(HostileCase):
-    """Tables that are none, or compute."""
+    """Views, triggers or computed columns in place of ordinary tables."""
 
     def test_views_in_place_of_tables_do_not_run(self):
         paths = []
@@ -532,14 +534,14 @@ class Schemas(HostileCase):
             for number, value in enumerate(("zeroblob(900000000)",
                                             f"instr({long} || {long}, {long} || 'b')"))])), {1})
 
-    def test_triggers_indexes_and_tables_of_others_do_not_matter(self):
+    def test_foreign_triggers_indexes_and_tables_do_not_matter(self):
         path = self.changed("others", "CREATE TABLE mine (a, b UNIQUE)",
                             "CREATE TRIGGER t AFTER INSERT ON marks BEGIN DELETE FROM run; END",
                             "CREATE INDEX i ON allocations (begin_ns, id)",
                             f"CREATE VIEW forever AS {ENDLESS}i FROM n", "ANALYZE")
         self.assertLessEqual(set(self.run_all([path], every=True)), {0, 3, 4})
 
-    def test_columns_and_tables_that_are_missing(self):
+    def test_missing_columns_and_tables(self):
         with sqlite3.connect(self.model("tables")) as file:
             tables = [row[0] for row in
                       file.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
@@ -574,7 +576,7 @@ class Bytes(HostileCase):
             paths[-1].write_bytes(whole[:size])
         self.assertEqual(set(self.run_all(paths)), {1})
 
-    def test_that_are_others(self):
+    def test_that_are_changed(self):
         whole = self.real()
         page_bytes = int.from_bytes(whole[16:18], "big")
         paths = []
@@ -583,7 +585,7 @@ class Bytes(HostileCase):
             data = bytearray(whole)
             for _ in range(chance.choice((1, 3, 20))):
                 page = chance.randrange(len(data) // page_bytes) * page_bytes
-                # The pages are half empty: their beginning and their end are what is read.
+                # Pages are half empty: only their beginning and their end are used.
                 at = chance.choice((page + chance.randrange(64), page + page_bytes - 1 -
                                     chance.randrange(page_bytes // 4)))
                 data[at] = chance.choice((0, 1, 127, 128, 255, data[at] ^ 1 << chance.randrange(8)))
@@ -602,12 +604,12 @@ class Bytes(HostileCase):
         for table in ("allocations", "texts", "marks", "timeline"):
             data = bytearray(whole)
             root = (roots[table] - 1) * page_bytes
-            data += data[root:root + page_bytes]  # the leaf
+            data += data[root:root + page_bytes]  # a copy of the leaf
             below = len(data) // page_bytes
             for _ in range(8):
                 page = bytearray(page_bytes)
                 children = 400
-                page[0] = 5  # the inside of a tree of rows
+                page[0] = 5  # an inner page of a table
                 page[3:5] = children.to_bytes(2, "big")
                 page[8:12] = below.to_bytes(4, "big")
                 for child in range(children):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hostile files beside a recording: a journal may name any file for SQLite to delete, and any user may put
-a journal beside a recording in /tmp. Reading a recording changes, creates and deletes no file."""
+"""Hostile files beside a recording. A journal may name any file for SQLite to delete, and in /tmp
+any user may put a journal beside a recording. Reading a recording changes, creates and deletes no
+file."""
 
 import os
 import pathlib
@@ -51,7 +52,8 @@ class Sidecars(HostileCase):
         yield "explain", "--recording", path
 
     def on_disk(self):
-        """Returns what must not change: name -> type, owner, time of the last change, and bytes."""
+        """Returns the files that must not change: {name: type, owner, time of the last change,
+        bytes}."""
         found = {}
         for path in pathlib.Path(self.dir).iterdir():
             if ".out." in path.name or not path.name.startswith(("run", "victim", "fifo", "hot")):
@@ -95,11 +97,11 @@ class Sidecars(HostileCase):
             self.beside.write_bytes(journal(self.recording, super_journal=name))
             self.read_all()
 
-    def test_a_journal_of_no_bytes(self):
+    def test_an_empty_journal(self):
         self.beside.touch()
         self.look_all(self.read_all())
 
-    def test_a_journal_that_leaves_nothing(self):
+    def test_a_journal_that_removes_everything(self):
         self.beside.write_bytes(journal(self.recording, whole_pages=0))
         self.read_all({1})
 
@@ -120,7 +122,7 @@ class Sidecars(HostileCase):
         self.assertIn("weights", self.ttmem("report", self.recording).stdout)
         self.look_all(before)
 
-    def test_a_journal_that_is_no_file(self):
+    def test_a_journal_that_is_not_a_regular_file(self):
         os.mkfifo(f"{self.dir}/fifo")
         hot = pathlib.Path(self.dir) / "hot"
         hot.write_bytes(journal(self.recording, whole_pages=0, super_journal=self.victim))

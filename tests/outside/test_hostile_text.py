@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No foreign text reaches a terminal as a command: labels, names, command lines, hosts, files and
-logs with escape codes, through every command and format."""
+"""No foreign text reaches a terminal as a control sequence: labels, names, command lines, hosts,
+files and logs with escape codes, in every command and format."""
 
 import json
 import os
@@ -16,7 +16,8 @@ from recording_file import Recording
 from remote_case import RemoteCase
 from support import CAPTURES, DEADLINE_SECONDS, HERE, LIBRARY, TTMEM, Case
 
-# CSI in both spellings, carriage return, bell, DEL, C1 controls, and marks of the writing direction.
+# CSI in both spellings, carriage return, bell, DEL, C1 controls, and characters that change the
+# writing direction.
 COMMANDS = "\x1b[31mA\x9b31mB\rC\x07D\x7fE\u202eF\u2066G\u2028H\x08I"
 EVIL = COMMANDS + " | a\\| `<b>` \"q\", end"
 EVIL_BYTES = COMMANDS.encode() + b"\x9b31m\xff"
@@ -33,7 +34,7 @@ alloc(DRAM, 1, 1 << 20, label={EVIL!r}.encode())
 alloc(L1, 2, 4096, address=1 << 20, label={EVIL!r}.encode())
 place(7, (105664, 4096, [(0, 0, 1, 1)]), name={EVIL!r}.encode())
 """
-# Texts of a snapshot that come from elsewhere.
+# Keys of texts in a snapshot that come from other processes or files.
 TEXTS = {"label", "scope", "name", "command", "user", "host", "board", "arch", "bus_id", "job", "rank",
          "pod", "namespace", "container", "not_tracked", "warnings", "unread"}
 
@@ -49,7 +50,8 @@ def with_evil(value, key=None):
 
 class HostileCase(Case):
     def harmless(self, *arguments, stdin=None, env=None):
-        """Runs ttmem, whatever its exit code, and returns both its outputs."""
+        """Runs ttmem and checks both its outputs. Any exit code is accepted. Returns the
+        outputs."""
         done = subprocess.run([TTMEM, *arguments], env=env or self.env, input=stdin,
                               capture_output=True, timeout=DEADLINE_SECONDS, check=False)
         for name, output in (("stdout", done.stdout), ("stderr", done.stderr)):
@@ -92,18 +94,18 @@ OF_SNAPSHOTS = ((), ("--json",), ("--csv",), ("--csv", "--per-core"), ("--list",
 
 
 class OfProcesses(HostileCase):
-    def test_what_a_living_process_says_of_itself(self):
+    def test_texts_of_a_live_process(self):
         self.start_workload()
         self.assert_all_harmless(*OF_SNAPSHOTS, ("leaks",), ("doctor",), ("doctor", "--json"),
                                  ("explain",), ("explain", "--json"), shows="")
         self.assertIn("?[31mA?", self.harmless("allocs"))
 
-    def test_what_a_dead_process_left(self):
+    def test_texts_of_a_dead_process(self):
         self.start_workload().kill()
         self.assert_all_harmless((), ("--json",), ("leaks",), ("leaks", "--json"), ("doctor",),
                                  ("clean", "--dry-run"), ("clean",), shows="")
 
-    def test_the_last_words_of_run(self):
+    def test_the_report_at_the_end_of_run(self):
         env = self.tracked(TTMEM_LIB=LIBRARY, PYTHONPATH=str(HERE))
         source = WORKLOAD + f"lib.ttmem_failure(({OUT_OF_MEMORY!r} + {EVIL!r}).encode())\nexit(1)"
         said = self.harmless("run", "--summary", "--", sys.executable, "-c", source, EVIL_BYTES,
@@ -111,7 +113,7 @@ class OfProcesses(HostileCase):
         self.assertIn("the most that was in use", said)
         self.assert_all_harmless(("explain",), ("clean",), shows="")
 
-    def test_a_folder_of_segments_with_such_a_name(self):
+    def test_a_folder_of_segments_with_a_hostile_name(self):
         folder = os.path.join(os.fsencode(self.dir), EVIL_BYTES)
         env = {**self.env, "TTMEM_DIR": folder}
         for made in (lambda: None, lambda: os.mkdir(folder, 0o700), self.put_garbage):
@@ -141,13 +143,13 @@ class OfServers(HostileCase, RemoteCase):
 
         return with_evil(self.wait_for(look, "a pass that found the process"))
 
-    def test_what_another_host_answers(self):
+    def test_the_answers_of_another_host(self):
         answer = json.dumps(self.document()).encode()
         at = self.answering(lambda path: (200, answer if "snapshot" in path else b"{}"))
         for command in OF_SNAPSHOTS:
             with self.subTest(command=command):
                 said = self.harmless(*command, "--server", at)
-                if "--json" in command:  # valid, and nothing is lost
+                if "--json" in command:  # valid, and complete
                     self.assertIn("\\u001b[31mA\\u009b31mB\\rC\\u0007D\\u007fE\\u202eF\\u2066G\\u2028H",
                                   said)
                     json.loads(said)
@@ -256,7 +258,7 @@ class OfFiles(HostileCase):
                 with self.subTest(command=command):
                     self.harmless(*command)
 
-    def test_what_a_held_replay_says_of_itself(self):
+    def test_the_texts_of_a_held_replay(self):
         capture = os.path.join(os.fsencode(self.dir), EVIL_BYTES)
         shutil.copy(sorted(CAPTURES.glob("*.jsonl"))[0], capture)
         folder = os.path.join(os.fsencode(self.dir), EVIL_BYTES + b"d")
@@ -289,7 +291,7 @@ class OfFiles(HostileCase):
                     self.assertNotIn("no error about memory", self.harmless("explain", "-", *more,
                                                                             stdin=log))
 
-    def test_graphs_and_captures_that_are_wrong(self):
+    def test_invalid_graphs_and_captures(self):
         for text in ('[{"counter": 0, "node_type": "' + EVIL + '" ' + EVIL,
                      '{"ev": ' + json.dumps(EVIL) + "}\n", "[\x1b[31m", '{"ev": "device"}' + EVIL,
                      '[{"counter": 0, "node_type": ' + json.dumps(EVIL) + "}, 7]"):

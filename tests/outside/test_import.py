@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmem import`: graphs of ttnn and captures as recordings, looked at with SQL alone."""
+"""`ttmem import`: graphs of ttnn and captures become recordings, which the tests read with SQL
+only."""
 
 import collections
 import contextlib
@@ -20,7 +21,7 @@ DEVICE = {"device_id": 0, "arch": "WORMHOLE_B0", "num_x_cores": 10, "num_y_cores
 
 
 class Graph:
-    """Makes the JSON of a ttnn graph. `old`: as builds until 2026 spelled it."""
+    """Builds the JSON of a ttnn graph. `old`: in the spelling of builds until 2026."""
 
     def __init__(self, old=False):
         self.old, self.nodes = old, []
@@ -74,7 +75,7 @@ class Graph:
 
 
 def upstream_peaks(nodes):
-    """ttnn's extract_resource_usage_per_core, from its description."""
+    """Implements the description of ttnn's extract_resource_usage_per_core."""
     level, peak = collections.Counter(), collections.Counter()
     for node in nodes:
         kind, params = node["node_type"], node["params"] or {}
@@ -93,7 +94,8 @@ def upstream_peaks(nodes):
 
 
 def model_graph(old):
-    """Two layers: an input from before, a buffer that stays, one that is freed, two programs."""
+    """Returns a graph with two layers: an input allocated before, a buffer that stays, a buffer
+    that is freed, two programs."""
     graph = Graph(old)
     graph.start("ttnn::linear")
     before, weights, hidden = (graph.buffer(kind, size) for kind, size in
@@ -102,7 +104,7 @@ def model_graph(old):
     graph.start("ttnn::matmul")
     graph.allocate(hidden, "L1", 131072, 2048, 1462272)
     graph.free_cbs()
-    for chip in (0, 1):  # a mesh program, laid out alike on two chips
+    for chip in (0, 1):  # a mesh program with the same layout on two chips
         graph.cb(4096, 105664, chip=chip)
     graph.cb(2048, 109760, corner=(3, 3))
     graph.cb(2048, 1462272, view=True)
@@ -130,7 +132,7 @@ class Import(Case):
         return path
 
     def imported(self, content, name="graph.json"):
-        """What the import said."""
+        """Imports the content. Returns the messages of the import."""
         return self.ttmem("import", self.write(content, name), "-o", self.out, "-f").stderr
 
     def rows(self, sql, *arguments):
@@ -142,7 +144,7 @@ class Import(Case):
 
 
 class OfGraphs(Import):
-    def test_all_shapes_and_spellings_make_the_same_story(self):
+    def test_all_spellings_give_the_same_recording(self):
         for old in (False, True):
             for shape in ("bare", "report"):
                 with self.subTest(old=old, shape=shape):
@@ -165,23 +167,23 @@ class OfGraphs(Import):
                          (1, 109760, 2048, "0-3,8-11,16-19,24-27", 0),
                          (1, 1462272, 2048, "0-63", 1), (2, 105664, 1024, "0-1", 0)])
 
-    def test_upstreams_own_figures(self):
+    def test_figures_equal_the_definition_of_ttnn(self):
         for old in (False, True):
             graph = model_graph(old)
             self.imported(graph.nodes)
             expected = upstream_peaks(graph.nodes)
             self.assertEqual({name: self.figures()[name] for name in expected}, expected)
-            # Four CBs (one for each chip) of 4096, 4096, 2048; the view counts for nothing.
+            # Four CBs (one for each chip) of 4096, 4096 and 2048 bytes; the view does not count.
             self.assertEqual(expected, {"peak_cb": 10240, "peak_l1": 2048, "peak_total": 12288})
 
-    def test_what_the_graph_does_not_know_is_said(self):
+    def test_facts_missing_in_the_graph_are_reported(self):
         said = self.imported(model_graph(False).nodes)
         self.assertIn("1 free of buffers from before the capture", said)
         self.assertIn("2 functions never ended, the innermost is ttnn::fails", said)
         self.assertIn(("never ended: ttnn::fails",), self.rows("SELECT name FROM marks"))
         self.assertEqual(self.rows("SELECT count(*) FROM allocations"), [(3,)])
 
-    def test_time_is_that_of_the_functions_where_it_is_known(self):
+    def test_times_come_from_the_functions_where_known(self):
         self.imported(model_graph(False).nodes)
         (ended,), = self.rows("SELECT ended_ns FROM run")
         self.assertGreaterEqual(ended, 9000)
@@ -191,12 +193,12 @@ class OfGraphs(Import):
         self.assertLess(begins[1], 5000)
         self.assertGreaterEqual(begins[2], 9000)
 
-    def test_what_has_no_clock_has_no_date(self):
+    def test_a_recording_without_a_clock_has_no_date(self):
         self.imported(model_graph(old=False).nodes)
         self.assertNotIn("1970", self.ttmem("report", self.out, "--at", "end").stdout)
         self.assertIsNone(self.json("report", self.out, "--at", "end")["time_unix_ns"])
 
-    def test_what_nobody_knows_is_not_in_an_export(self):
+    def test_unknown_figures_are_not_in_an_export(self):
         self.imported(model_graph(old=False).nodes)
         table = pathlib.Path(self.dir) / "out.csv"
         self.ttmem("export", self.out, "--format", "csv", "-o", table)
@@ -210,7 +212,7 @@ class OfGraphs(Import):
         self.assertIn("total_duration_ns", known)
         self.assertNotIn("capture_timestamp_ns", known)
 
-    def test_cbs_that_the_program_cache_hid_are_unknown(self):
+    def test_cbs_hidden_by_the_program_cache_are_unknown(self):
         graph = Graph()
         graph.start("ttnn::relu")
         graph.allocate(graph.buffer("L1", 6400), "L1", 6400, 100, 1490000)
@@ -256,7 +258,7 @@ class OfGraphs(Import):
 
 class OfCaptures(Import):
     def state(self, time=None):
-        """(device, kind) -> [logical, physical], and device -> core -> [CB ranges]."""
+        """Returns {(device, kind): [logical, physical]} and {device: {core: [CB ranges]}}."""
         alive = "(end_ns IS NULL OR end_ns > ?1) AND begin_ns <= ?1"
         time = 1 << 62 if time is None else time
         sums = collections.defaultdict(lambda: [0, 0])
@@ -287,7 +289,7 @@ class OfCaptures(Import):
                              {y * columns + x: figures
                               for (x, y), figures in device.cb_by_core().items()})
 
-    def test_the_state_of_each_capture_at_its_richest(self):
+    def test_the_fullest_state_of_each_capture(self):
         for name, (lines, physical, logical, largest, programs, *_) in capture_model.TABLE.items():
             with self.subTest(name):
                 part = capture_model.lines_of(CAPTURES / f"{name}.jsonl")[:lines]
@@ -310,7 +312,7 @@ class OfCaptures(Import):
                 model = capture_model.Model()
                 for line, event, after in zip(lines, events, [*events[1:], {"t_ns": 1 << 62}]):
                     model.feed(line)
-                    # CBs that follow each other are written together.
+                    # CBs that follow each other have one time in the recording.
                     settled = event["ev"] in ("buffer_alloc", "buffer_free", "program_register")
                     if settled and event["t_ns"] < after["t_ns"]:
                         self.assert_is(model, event["t_ns"])
@@ -327,7 +329,7 @@ class Refused(Import):
         self.assertFalse(os.path.exists(self.out))
         return said
 
-    def test_files_of_strangers(self):
+    def test_hostile_files(self):
         self.assertIn("neither a graph of ttnn", self.refused(""))
         self.assertIn("neither a graph of ttnn", self.refused("pid,bytes\n1,2\n"))
         self.assertIn("no list of nodes", self.refused({"traceEvents": []}))
@@ -345,7 +347,7 @@ class Refused(Import):
         self.assertIn("x.jsonl:2", self.refused(
             (CAPTURES / "basic_wh1.jsonl").read_text().split("\n")[0] + "\n{}\n", "x.jsonl"))
 
-    def test_nothing_is_overwritten_unasked(self):
+    def test_files_are_overwritten_only_on_request(self):
         path = self.write(Graph().nodes)
         self.ttmem("import", path, "-o", self.out)
         self.assertIn("-f", self.ttmem("import", path, "-o", self.out, code=1).stderr)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which job a process is a part of: in the table, the lists, JSON, metrics and post-mortems, also
-when the process is dead, and when it tells so by a server's socket."""
+"""The job of a process: in the table, the lists, JSON, metrics and post-mortems, also for dead
+processes and for clients of a server's socket."""
 
 import re
 import tempfile
@@ -57,13 +57,13 @@ class OfAProcess(Consumers, Case):
             ["decode-0", "serving", "llm", "0b1e", None],
         )
 
-    def test_a_process_of_no_job_has_none_and_no_column(self):
+    def test_a_process_without_a_job_has_no_column(self):
         self.start_in({})
         row = self.row()
         self.assertEqual([row["job"], row["rank"], row["pod"]], [None, None, None])
         self.assertNotIn("JOB", self.on_terminal(200, 60, "allocs"))
 
-    def test_the_table_has_the_job_and_other_columns_when_asked(self):
+    def test_the_table_has_the_job_and_other_columns_on_request(self):
         self.start_in(SLURM)
         table = self.on_terminal(200, 60)
         self.assertRegex(table, r"\bJOB\b")
@@ -73,7 +73,7 @@ class OfAProcess(Consumers, Case):
         self.assertRegex(asked, r"4711\s+3\s+galaxy")
         self.assertIn("namespace", self.ttmem("--columns", "pid,colour", code=2).stderr)
 
-    def test_allocations_name_the_job_and_add_up_by_it(self):
+    def test_allocations_name_the_job_and_are_grouped_by_job(self):
         self.start_in(SLURM)
         self.start_in({})
         entries = self.json("allocs")["allocations"]
@@ -86,14 +86,14 @@ class OfAProcess(Consumers, Case):
         self.assertEqual([(entry["pid"], entry["id"]) for entry in chosen],
                          [(entry["pid"], entry["id"]) for entry in of_job])
 
-    def test_only_the_processes_of_a_job(self):
+    def test_the_option_job_selects_processes(self):
         held = self.start_in(SLURM)
         self.start_in({})
         (device,) = self.json("--job", "4711")["devices"]
         self.assertEqual([row["pid"] for row in device["processes"]], [held.pid])
         self.assertIn("no process of job 12", self.ttmem("--job", "12", code=1).stderr)
 
-    def test_it_is_known_of_a_dead_process(self):
+    def test_the_job_of_a_dead_process_is_known(self):
         held = self.start_in(SLURM)
         held.kill()
         self.assertEqual(self.row()["job"], "4711")
@@ -103,7 +103,7 @@ class OfAProcess(Consumers, Case):
         self.start_in({"TTMEM_JOB": "a\x1b[31m\nb\u202e"})
         self.assertEqual(self.row()["job"], "a?[31m?b?")
 
-    def test_a_long_name_is_cut_and_harms_nothing(self):
+    def test_a_long_name_is_cut(self):
         self.start_in({"TTMEM_JOB": "x" * 5000, "POD_NAME": "y" * 5000})
         row = self.row()
         self.assertEqual(row["job"], "x" * 64)
@@ -129,7 +129,7 @@ class OfAServer(Consumers, HttpCase):
         used = re.search(r"^ttmem_process_memory_used_bytes\{.*\}", self.get("/metrics"), re.MULTILINE)
         self.assertNotIn("4711", used.group())
 
-    def test_a_post_mortem_names_it(self):
+    def test_a_post_mortem_names_the_job(self):
         self.serve()
         held = self.start_in(SLURM)
         self.wait_for(self.infos, "the process to be seen")
@@ -139,7 +139,7 @@ class OfAServer(Consumers, HttpCase):
         self.assertEqual([dead["job"], dead["rank"]], ["4711", 3])
         self.wait_said(self.server, "job: 4711 rank 3")
 
-    def test_a_client_of_the_socket_has_one_too(self):
+    def test_a_client_of_the_socket_has_a_job_too(self):
         self.serve()
         self.start_in({**SLURM, "TTMEM_TRANSPORT": "socket", "TTMEM_SOCKET": self.path})
         self.wait_for(self.process_rows, "the client")

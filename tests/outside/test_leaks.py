@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmem leaks`: what dead processes held, what was left on closed devices, what grows, and what
-outlived its scope; live and in recordings."""
+"""`ttmem leaks`, live and for recordings: holdings of dead processes, leftovers on closed devices,
+growth, and allocations that outlived their scope."""
 
 import json
 import pathlib
@@ -18,7 +18,7 @@ class LeaksCase(Case):
         self.path = pathlib.Path(self.dir) / "run.ttmem"
 
     def leaks(self, *arguments, code=0):
-        """The only source that was looked at."""
+        """Returns the only source in the JSON output."""
         shown = self.ttmem("leaks", *arguments, "--json", code=code)
         document = json.loads(shown.stdout)
         self.assertEqual(document["schema"], "ttmem.leaks.v1")
@@ -38,13 +38,13 @@ class LeaksCase(Case):
 
 
 class Live(LeaksCase):
-    def test_nothing_says_what_was_looked_at(self):
+    def test_without_leaks_it_says_what_was_examined(self):
         self.assert_none(self.leaks("--fail"))
         text = self.ttmem("leaks").stdout
         self.assertIn("No leaks found. Looked at: what dead processes held", text)
         self.assertIn("--for 30s", text)
 
-    def test_what_a_living_process_holds_is_no_leak(self):
+    def test_the_memory_of_a_live_process_is_no_leak(self):
         self.hold_calls("open_device(); alloc(DRAM, 1, 4096, label=b'weights')")
         self.assert_none(self.leaks("--fail"))
 
@@ -72,7 +72,7 @@ class Live(LeaksCase):
         self.ttmem("clean")
         self.assert_none(self.leaks("--fail"))
 
-    def test_a_device_that_was_closed(self):
+    def test_leftovers_on_a_closed_device(self):
         self.hold_calls("open_device(); alloc(DRAM, 1, 4096); alloc(L1, 2, 100)\n"
                         "lib.ttmem_device_close(0)")
         [left] = self.leaks("--fail", code=3)["closed_device"]
@@ -80,7 +80,7 @@ class Live(LeaksCase):
                          (None, 2, 4096 * 12 + 100 * 64, [0]))
         self.assertIn("ttmem record", self.ttmem("leaks").stdout)
 
-    def test_what_grows(self):
+    def test_growth_is_listed(self):
         demo = self.start_ttmem("demo", "leak", "--seconds", "60")
         demo.line("stderr")
         source = self.leaks("--for", "4s", "--fail", code=3)
@@ -92,14 +92,14 @@ class Live(LeaksCase):
         self.assertGreater(logits["last_count"], logits["first_count"])
         self.assertLessEqual(set(grown), {"request.#.logits", "request.#.scores"})
 
-    def test_what_comes_and_goes_does_not(self):
+    def test_temporary_buffers_do_not_grow(self):
         demo = self.start_ttmem("demo", "training", "--seconds", "60")
         demo.line("stderr")
         self.assert_none(self.leaks("--for", "3s", "--fail"))
 
 
-# One scope that leaves a buffer behind each time, one that does so only the first time, one for
-# loading, one that is still open, one of an operation, and two threads in one.
+# Scopes: one that leaves a buffer behind on every visit, one that does so only on the first visit,
+# one for loading, one that is still open, one of an operation, and one that two threads enter.
 SCOPES = """
 import threading, time
 def tick():
@@ -164,7 +164,7 @@ class ScopeCase(LeaksCase):
 
 
 class LiveScopes(ScopeCase):
-    def test_what_outlived_its_scope(self):
+    def test_allocations_that_outlived_their_scope(self):
         held = self.hold_calls(SCOPES)
         source = self.leaks("--fail", code=3)
         self.check(source)
@@ -176,7 +176,7 @@ class LiveScopes(ScopeCase):
         self.assertEqual(self.leaks("--pid", held.pid + 1, "--fail")["outlived_scope"], [])
         self.assertEqual(self.by_scope(self.leaks("--kind", "l1", "--fail")), {})
 
-    def test_the_visit_that_lasts_does_not_count(self):
+    def test_an_open_visit_does_not_count(self):
         self.hold_calls(SCOPES + "pop(); pop(); tick(); push(b'serve'); push(b'request')\n"
                         "alloc(DRAM, 90, 64, 90 << 20)")
         found = self.by_scope(self.leaks("--fail", code=3))
@@ -233,7 +233,7 @@ class RecordedScopes(ScopeCase):
         self.assertEqual((request["left_behind"], request["count"]), ("every_time", 5))
         self.assertNotIn(("load", False), found, "it may have been left after the closing")
 
-    def test_an_older_recording_does_not_know(self):
+    def test_scopes_of_an_older_recording_are_unknown(self):
         recording = Recording()
         device = recording.device(recording.process(7, "model", end=900), 0)
         recording.allocate([device], "dram", 4000, 10, 900, scope="step", ending="process_ended")
@@ -259,7 +259,7 @@ class RecordedScopes(ScopeCase):
 
 
 class Recorded(LeaksCase):
-    def test_the_leak_of_the_demo(self):
+    def test_the_leak_of_the_demo_is_found(self):
         self.record(TTMEM, "demo", "leak", "--seconds", "3")
         source = self.leaks(self.path, "--fail", code=3)
         self.assertEqual([(growth["kind"], growth["label"], growth["mark"])
@@ -312,8 +312,9 @@ class Recorded(LeaksCase):
         [held] = self.leaks(self.path, "--fail", code=3)["dead_process"]
         self.assertEqual((held["label"], held["killed"]), ("weights", True))
 
-    def test_growth_by_a_plain_count(self):
-        """Two processes that mark; one leaks. The sums are made here, mark by mark."""
+    def test_growth_equals_a_simple_count(self):
+        """Compares with growth computed here, mark by mark, for two processes of which one
+        leaks."""
         chance = random.Random(7)
         recording = Recording()
         rows = [recording.device(recording.process(pid, "model"), 0, "0xa") for pid in (7, 8)]
@@ -349,14 +350,14 @@ class Recorded(LeaksCase):
         self.assertEqual([source["file"] for source in json.loads(shown.stdout)["sources"]],
                          [f"{self.dir}/a", f"{self.dir}/b"])
 
-    def test_what_is_no_recording(self):
+    def test_other_files_are_refused(self):
         self.path.write_bytes(b"SQLite format 3\0" + bytes(1000))
         for arguments in ((self.path,), (f"{self.dir}/missing",)):
             shown = self.ttmem("leaks", *arguments, "--fail", code=1)
             self.assertEqual((shown.stdout, len(shown.stderr.splitlines())), ("", 1))
             self.assertIn(str(arguments[0]), shown.stderr)
 
-    def test_cut_short(self):
+    def test_a_truncated_recording(self):
         self.record(TTMEM, "demo", "leak", "--seconds", "1")
         whole = self.path.read_bytes()
         self.path.write_bytes(whole[:len(whole) // 2])
@@ -365,7 +366,7 @@ class Recorded(LeaksCase):
 
 
 class CouldNotLook(LeaksCase):
-    def test_is_no_answer(self):
+    def test_is_reported_as_a_failure(self):
         env = {**self.env, "TTMEM_DIR": f"{self.dir}/missing"}
         shown = self.ttmem("leaks", env=env, code=1).stdout
         self.assertIn("missing", "".join(shown.split()))

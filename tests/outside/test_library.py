@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is installed, as another project meets it."""
+"""The installed files, as another project uses them."""
 
 import os
 import pathlib
@@ -25,7 +25,7 @@ INTERFACE = {"ttmem_enabled", "ttmem_device_open", "ttmem_device_close", "ttmem_
              "ttmem_mark", "ttmem_failure",
              "ttmem_report_failure", "ttmem_set_reported", "ttmem_set_unseen"}
 
-# The parts of the C and C++ runtimes.
+# The libraries of the C and C++ runtimes.
 RUNTIME = ("libc.so.", "libstdc++.so.", "libm.so.", "libgcc_s.so.", "ld-linux")
 
 
@@ -34,8 +34,8 @@ def lines_of(*command):
 
 
 class AnUpgrade(unittest.TestCase):
-    def test_sources_of_an_earlier_adapter_are_gone(self):
-        """All that lies there is compiled into the adapter."""
+    def test_sources_of_an_earlier_adapter_are_removed(self):
+        """All files in this folder are compiled into the adapter."""
         with tempfile.TemporaryDirectory(prefix="ttmem-test-") as prefix:
             sources = pathlib.Path(prefix, "share/ttmem/adapter")
             sources.mkdir(parents=True)
@@ -52,21 +52,21 @@ class TheLibrary(unittest.TestCase):
     def setUpClass(cls):
         skip_if_sanitized()
 
-    def test_it_exports_the_interface_and_nothing_else(self):
+    def test_the_library_exports_only_the_interface(self):
         for library in (LIBRARY, os.path.join(library_path(), "libttmem.so")):
             fields = [line.split() for line in
                       lines_of("nm", "--dynamic", "--defined-only", library)]
             names = {name.split("@")[0] for _, kind, name in fields if kind != "A"}
             self.assertEqual(names, INTERFACE)
 
-    def test_it_needs_libc_and_libstdcxx_alone(self):
+    def test_the_library_needs_only_libc_and_libstdcxx(self):
         for library in (LIBRARY, os.path.join(library_path(), "libttmem.so")):
             needed = [line.split("[")[1].rstrip("]") for line in
                       lines_of("readelf", "--dynamic", library) if "(NEEDED)" in line]
             self.assertTrue(needed)
             self.assertEqual([name for name in needed if not name.startswith(RUNTIME)], [])
 
-    def test_its_header_is_plain_c_and_plain_cxx(self):
+    def test_the_header_compiles_as_c_and_as_cxx(self):
         header = PREFIX / "include" / "ttmem" / "ttmem.h"
         for compiler, language, standard in (("cc", "c", "c99"), ("c++", "c++", "c++17")):
             subprocess.run([compiler, f"-std={standard}", "-x", language, "-fsyntax-only", "-Wall",
@@ -94,18 +94,19 @@ class WithMoreRights(Case):
 
     def setUp(self):
         super().setUp()
-        skip_if_sanitized()  # their runtime is preloaded, which such a program refuses
+        skip_if_sanitized()  # sanitizers are preloaded, which such a program refuses
         os.chmod(self.dir, 0o1777)
         folder = tempfile.mkdtemp(prefix="ttmem-setuid-")
         self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
-        os.chmod(folder, 0o755)  # the other user loads the library; $ORIGIN does not count for him
+        # The other user loads the library from there: the loader ignores $ORIGIN in such a program.
+        os.chmod(folder, 0o755)
         library = shutil.copy(os.path.realpath(LIBRARY), os.path.join(folder, "libttmem.so.0"))
         self.program = os.path.join(folder, "program")
         subprocess.run(["cc", "-std=c11", str(HERE / "consumer" / "consumer.c"), "-o", self.program,
                         "-I", str(PREFIX / "include"), library, "-pthread",
                         f"-Wl,-rpath,{folder}"], check=True)
         self.log = os.path.join(self.dir, "log")
-        # The value is invalid, so the library has something to log.
+        # The invalid value makes the library log a warning, if it logs at all.
         self.env = self.tracked(TTMEM_LOG=self.log, TTMEM_EVENTS="nonsense")
 
     def is_secure(self, pid):
@@ -119,7 +120,7 @@ class WithMoreRights(Case):
         self.assertEqual(held.line(), f"ready {held.pid}")
         return held
 
-    def test_it_writes_nothing(self):
+    def test_the_library_writes_nothing(self):
         plain = self.run_with_mode(0o755)
         self.assertEqual((len(self.files()), os.path.exists(self.log)), (2, True))
         plain.kill()
@@ -185,17 +186,17 @@ class TheInstalledTree(Case):
         self.assertEqual(held.wait(), 0)
         self.assertEqual(self.files(), [])
 
-    def test_a_c_project_finds_it_with_cmake(self):
+    def test_a_c_project_finds_the_library_with_cmake(self):
         build = self.folder / "build"
         subprocess.run(["cmake", "-S", str(HERE / "consumer"), "-B", str(build),
                         f"-DCMAKE_PREFIX_PATH={PREFIX}"], check=True, capture_output=True)
         subprocess.run(["cmake", "--build", str(build)], check=True, capture_output=True)
         self.assert_tracked(build / "consumer")
 
-    def test_a_c_project_finds_it_with_pkg_config(self):
+    def test_a_c_project_finds_the_library_with_pkg_config(self):
         self.assert_tracked(build_consumer(self.folder))
 
-    def test_the_tree_works_where_it_is_moved_to(self):
+    def test_the_tree_works_after_a_move(self):
         moved = self.folder / "moved"
         shutil.copytree(PREFIX, moved, symlinks=True)
         command = str(moved / "bin" / "ttmem")
@@ -206,13 +207,13 @@ class TheInstalledTree(Case):
 
 
 class TheExampleOfTheReadme(Case):
-    def test_it_works_as_it_is_written(self):
+    def test_the_example_works_as_written(self):
         section = (HERE.parents[1] / "docs" / "guides" / "own-program.md").read_text()
         folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         (folder / "model.c").write_text(re.search(r"```c\n(.*?)```", section, re.S).group(1))
         after = section.split("```")[2]
         lines = re.findall(r"^    (.*)$", after.split("\n\n`ttmem run`")[0], re.M)
-        # The tree is installed already, elsewhere.
+        # The tree is installed already, at another place.
         self.assertEqual(lines[:2], ["export PREFIX=$HOME/.local", "make install PREFIX=$PREFIX"])
         script = "\n".join(["set -e", *lines[2:-1], "exec " + lines[-1]])
         env = {**self.env, "PREFIX": str(PREFIX)}

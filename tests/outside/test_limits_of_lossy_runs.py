@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`--fail-on` for a recording that lost events: the time line has the peaks that a process counted itself, so
-a limit never passes because the moment of the peak was not seen. Unknown figures are reported."""
+"""`--fail-on` for a recording that lost events. The table `timeline` has the peaks that a process
+counted itself, so a limit never passes because the moment of the peak was not seen. Unknown figures
+are reported."""
 
 import json
 import pathlib
@@ -28,7 +29,8 @@ class LossyCase(Case):
         rows.append((len(rows) + 1, time, device, kind, used, peak))
 
     def one_process(self, peak=60 * MIB, begin=0, samples=True):
-        """Makes a recording of a process with 10 MiB of DRAM seen, and a peak of its own of `peak`."""
+        """Returns a recording of a process with 10 MiB of DRAM in its events. `peak` is the peak
+        that the process counted."""
         recording = Recording()
         process = recording.process(7, "model", begin=begin)
         device = recording.device(process, 0, "0xa0", begin=begin)
@@ -66,7 +68,7 @@ class Limits(LossyCase):
         self.assertRegex(text, r"DRAM +60\.0 MiB")
         self.assertIn("made of is not known; the most that was seen is 10.0 MiB", text)
 
-    def test_what_only_has_a_bound_cannot_be_checked(self):
+    def test_a_figure_with_only_a_bound_cannot_be_checked(self):
         self.save(self.one_process(samples=False))
         self.judged("dram.peak>5MiB", 3)
         self.assertIn("dram.peak is not known exactly: it is at least 10.0 MiB, because 1000 events were "
@@ -80,7 +82,7 @@ class Limits(LossyCase):
         self.assertIsNone(device["dram"]["peak_at_most_bytes"])
         self.assertRegex(self.ttmem("report", self.path).stdout, r"DRAM +>=10\.0 MiB")
 
-    def test_a_limit_that_holds_wins_over_one_that_cannot_be_checked(self):
+    def test_an_exceeded_limit_wins_over_a_limit_that_cannot_be_checked(self):
         self.save(self.one_process())
         self.ttmem("report", self.path, "--fail-on", "leak>1GiB", "--fail-on", "dram.peak>50MiB", code=3)
         self.ttmem("report", self.path, "--fail-on", "dram.peak>50MiB", "--fail-on", "leak>1GiB", code=3)
@@ -141,7 +143,7 @@ class Limits(LossyCase):
         self.assertIn("at most", self.judged("headroom.min<1KiB", 1).stderr)
         self.judged("headroom.min<1GiB", 3)
 
-    def test_diff_compares_what_can_be_compared(self):
+    def test_diff_compares_known_figures_only(self):
         old = pathlib.Path(self.dir) / "old.ttmem"
         files = [old, self.path]
         self.save(self.one_process(50 * MIB), old)
@@ -165,7 +167,7 @@ class Limits(LossyCase):
         self.sample(recording, device, "dram", 10 * MIB, 10 * MIB)
         return recording
 
-    def assert_only_at_least(self, why):
+    def assert_only_lower_bounds(self, why):
         self.judged("dram.peak>5MiB", 3)
         self.assertIn(f"it is at least 10.0 MiB, because {why}",
                       self.judged("dram.peak>50MiB", 1).stderr)
@@ -173,18 +175,18 @@ class Limits(LossyCase):
         self.judged("leak>50MiB", 1)
         self.assertFalse(self.report()["devices"][0]["all_seen"])
 
-    def test_processes_that_were_not_tracked_may_have_had_more(self):
+    def test_with_untracked_processes_figures_are_lower_bounds(self):
         recording = self.whole_process()
         recording.rows["not_tracked"] = [("No space left on device", 5)]
         self.save(recording, lost=0)
-        self.assert_only_at_least("some processes were not tracked")
+        self.assert_only_lower_bounds("some processes were not tracked")
 
-    def test_there_may_have_been_more_after_the_recorder_was_killed(self):
+    def test_without_an_end_figures_are_lower_bounds(self):
         recording = self.whole_process()
         self.save(recording, lost=0, ended=None)
-        self.assert_only_at_least("the end of the recording is missing")
+        self.assert_only_lower_bounds("the end of the recording is missing")
 
-    def test_looks_at_another_machine_are_bounds(self):
+    def test_samples_of_another_machine_are_bounds(self):
         recording = self.one_process()
         recording.run[2] = "looks"
         self.save(recording, lost=0)
@@ -198,7 +200,7 @@ class Recorded(LossyCase):
                               capture_output=True, timeout=DEADLINE_SECONDS, check=False)
         return done.returncode == 0 and json.loads(done.stdout)["devices"]
 
-    def test_a_peak_that_the_recorder_slept_through(self):
+    def test_a_peak_while_the_recorder_was_stopped(self):
         source = ("from abi import *\nopen_device(0)\nalloc(DRAM, 1, 1 << 20)\nhold()\n"
                   "alloc(DRAM, 2, 1 << 24)\nfree(DRAM, 2)\n"
                   "for i in range(40000):\n  alloc(DRAM, 10 + i, 64)\n  free(DRAM, 10 + i)\nhold()\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The manual pages that are installed: one for each command, with exactly the options of its --help."""
+"""The installed manual pages: one for each command, with exactly the options of its --help."""
 
 import os
 import re
@@ -13,7 +13,7 @@ PAGES = PREFIX / "share" / "man"
 
 
 def page_text(path):
-    """As `man` shows it, without bold and underlined."""
+    """Returns the page as `man` shows it, without bold and underlined text."""
     shown = subprocess.run(["mandoc", "-T", "utf8", "-O", "width=200", str(path)], text=True,
                            capture_output=True, check=True).stdout
     return re.sub(r".\x08", "", shown)
@@ -25,16 +25,16 @@ def section(text, name):
 
 
 def terms(text):
-    """term -> what is said of it, of a section with such a list."""
+    """Returns {term: its description} of a section with a list of terms."""
     blocks = re.findall(r"^ {7}(\S.*)\n((?: {11}.*\n|\n(?= {11}))+)", text, re.M)
     return {" ".join(term.split()): " ".join(said.split()) for term, said in blocks}
 
 
 def help_terms(text, heading):
-    """The same of a help text: "-i, --device LIST"."""
+    """Returns the same of a help text, with terms such as "-i, --device LIST"."""
     found = re.search(rf"^{heading}:\n(.*?)\n\n", text, re.S | re.M)
     rows = re.findall(r"^  (\S+(?: \S+)?)(?:  +|\n {10,})(.*)$", found[1] if found else "", re.M)
-    if heading == "Positionals":  # "files FILE..." is _FILE..._, "FILE" is _FILE_
+    if heading == "Positionals":  # "files FILE..." becomes _FILE..._, "FILE" becomes _FILE_
         return {name.split()[-1]: " ".join(said.split()) for name, said in rows}
     return {name.replace(",-", ", -"): " ".join(said.split()) for name, said in rows}
 
@@ -49,7 +49,7 @@ class Pages(Case):
     def page(self, command):
         return PAGES / "man1" / (f"ttmem-{command}.1" if command else "ttmem.1")
 
-    def test_every_command_has_one_and_no_other_is_there(self):
+    def test_every_command_has_a_page_and_there_is_no_other_page(self):
         self.assertGreater(len(self.help), 20)
         installed = {str(path.relative_to(PAGES)) for path in PAGES.rglob("*") if path.is_file()}
         expected = {f"man1/{self.page(command).name}" for command in self.help}
@@ -58,7 +58,7 @@ class Pages(Case):
         self.assertEqual(os.readlink(PAGES / "man1/tt_smi_umd.1"), "ttmem-top.1")
         self.assertEqual(os.readlink(PAGES / "man1/allocation_server.1"), "ttmem-serve.1")
 
-    def test_options_and_arguments_are_those_of_the_help(self):
+    def test_options_and_arguments_equal_the_help(self):
         for command, help_text in self.help.items():
             with self.subTest(command):
                 text = page_text(self.page(command))
@@ -76,7 +76,7 @@ class Pages(Case):
             self.assertTrue(bold, path)
             self.assertEqual(set(bold) - known, set(), path)
 
-    def test_each_says_what_a_user_looks_for(self):
+    def test_each_page_has_the_usual_sections(self):
         for command in self.help:
             with self.subTest(command):
                 text = page_text(self.page(command))
@@ -91,7 +91,7 @@ class Pages(Case):
         self.assertEqual(listed, {f"ttmem-{name}(1)": said for name, said in
                                   help_terms(self.help[""], "Subcommands").items()})
 
-    def test_pages_that_are_referred_to_are_there(self):
+    def test_referenced_pages_exist(self):
         for path in PAGES.rglob("ttmem*.[0-9]"):
             for name, number in re.findall(r"\b(ttmem[a-z-]*)\(([135])\)", page_text(path)):
                 self.assertTrue((PAGES / f"man{number}" / f"{name}.{number}").exists(),
@@ -101,7 +101,7 @@ class Pages(Case):
         paths = sorted(map(str, PAGES.rglob("ttmem*.[0-9]")))
         said = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", *paths], text=True,
                               capture_output=True).stdout.splitlines()
-        # scdoc itself begins sections and items with an empty paragraph.
+        # scdoc itself writes an empty paragraph at the beginning of sections and items.
         self.assertEqual([line for line in said if "skipping paragraph macro: PP" not in line], [])
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A mesh in the C interface: one call and one record, and every device's figures."""
+"""A mesh in the C interface: one call makes one record, and every device has its figures."""
 
 import csv
 import io
@@ -12,12 +12,12 @@ from support import HERE, LIBRARY, MIB
 
 CHIPS = 32
 PER_BANK = 65536
-ON_EACH = 64 * PER_BANK  # the L1 of all cores of a chip
+ON_EACH = 64 * PER_BANK  # L1 of all cores of a chip
 
 
 class Mesh(HttpCase):
     def start_tracked(self, code, **more):
-        """A tracked process in which that code has run on 32 open chips."""
+        """Starts a tracked process in which the code has run, with 32 open chips."""
         code = f"""
 from abi import *
 ALL = range({CHIPS})
@@ -36,7 +36,7 @@ hold()
         return self.json("allocs", *arguments)["allocations"]
 
     def held(self):
-        """What each chip has in L1 buffers."""
+        """Returns the bytes of L1 buffers on each chip."""
         return [device["l1"]["buffers"]["physical_bytes"] for device in self.devices()]
 
 
@@ -70,7 +70,7 @@ for number in ALL:
         self.assertEqual((weights["device"], weights["devices"]), ("0", "0-31"))
         self.assertEqual(other["devices"], "5")
 
-    def test_each_of_its_devices_finds_it(self):
+    def test_each_of_its_devices_lists_the_buffer(self):
         for chip in (0, 17, 31):
             (entry,) = self.entries("--device", chip)
             self.assertEqual((entry["device"], entry["devices"]), (chip, [chip]))
@@ -87,7 +87,7 @@ for number in ALL:
         self.assertEqual((group["allocations"], group["physical_bytes"]),
                          (2, CHIPS * ON_EACH + 64 * 2048))
 
-    def test_every_chip_has_it_in_its_figures_and_below_its_headroom(self):
+    def test_every_chip_counts_the_buffer_and_its_headroom(self):
         snapshot = self.json("--per-core")
         self.assert_sane(snapshot)
         for device in snapshot["devices"]:
@@ -97,7 +97,7 @@ for number in ALL:
             self.assertEqual(device["per_core"][9]["l1_bytes"],
                              PER_BANK + (2048 if lowest == 800000 else 0))
 
-    def test_the_server_says_the_same(self):
+    def test_the_server_gives_the_same_figures(self):
         self.serve()
         served = self.get_json("/api/v1/allocations?device=3")["allocations"]
         self.assertEqual([entry["devices"] for entry in served], [[3]])
@@ -106,7 +106,7 @@ for number in ALL:
 
 
 class Ends(Mesh):
-    def test_it_is_freed_as_it_was_allocated(self):
+    def test_a_buffer_is_freed_on_all_its_devices(self):
         self.start_tracked(WEIGHTS + "\nmesh_free(ALL, L1, 7)")
         self.assertEqual(self.entries(), [])
         for device in self.devices():
@@ -115,7 +115,7 @@ class Ends(Mesh):
             self.assertEqual((device["allocations_total"], device["frees_total"]), (1, 1))
             self.assertEqual(set(device["anomalies"].values()), {0})
 
-    def test_freed_on_some_it_stays_on_the_others(self):
+    def test_a_buffer_freed_on_some_devices_stays_on_the_others(self):
         self.start_tracked(WEIGHTS + """
 mesh_free(range(8, 16), L1, 7)
 free(L1, 7, device=31)
@@ -128,7 +128,7 @@ free(L1, 7, device=31)
         self.assertEqual([device["anomalies"]["unknown_frees"] for device in self.devices()],
                          [0] * 31 + [1])
 
-    def test_the_others_keep_it_when_one_device_closes(self):
+    def test_the_other_devices_keep_the_buffer_when_one_closes(self):
         workload = self.start_tracked(WEIGHTS + """
 lib.ttmem_device_close(3)
 hold()
@@ -142,7 +142,7 @@ open_device(3)
         self.assertEqual(self.held()[3], 0)
         self.assertEqual(self.entries()[0]["devices"], entry["devices"])
 
-    def test_another_buffer_takes_its_id_on_one_device(self):
+    def test_another_buffer_takes_the_id_on_one_device(self):
         self.start_tracked(WEIGHTS + "\nalloc(L1, 7, 1024, address=700000, device=2)")
         weights, other = self.entries()
         self.assertNotIn(2, weights["devices"])
@@ -150,7 +150,7 @@ open_device(3)
         self.assertEqual(self.devices()[2]["anomalies"]["allocs_over_live"], 1)
         self.assertEqual(self.held()[2], 64 * 1024)
 
-    def test_a_killed_process_leaves_it_as_evidence(self):
+    def test_a_killed_process_leaves_the_buffer_as_evidence(self):
         workload = self.start_tracked(WEIGHTS)
         workload.kill()
         (entry,) = self.entries()
@@ -163,7 +163,7 @@ open_device(3)
         self.assertEqual((held["devices"], held["used_bytes"]), (list(range(CHIPS)), ON_EACH))
         self.wait_for(lambda: self.logged("held: device 0-31 "), "the line of the log")
 
-    def test_a_forked_child_has_nothing_of_it(self):
+    def test_a_forked_child_does_not_have_the_buffer(self):
         self.start_tracked(WEIGHTS + """
 child = os.fork()
 if child == 0:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The packages as somebody else meets them: built from the source archive, looked at by lintian,
-installed with apt into a fresh root, used there, and purged without a trace. And the tarball."""
+"""The Debian packages: built from the source archive, checked by lintian, installed with apt into a
+fresh root, used there, and purged without a trace. Also the tarball."""
 
 import json
 import os
@@ -17,13 +17,13 @@ from test_binaries import binaries, missing_hardening, unsafe_run_paths
 SOURCE = HERE.parents[1]
 BUILD = pathlib.Path(os.environ["TTMEM_BUILD"])
 PACKAGES = ["libttmem-dev", "libttmem0", "python3-ttmem", "ttmem"]
-# Not optimised, unlike what `make deb` builds, to save time; all else is the same.
+# Not optimised, to save time. Everything else is as in `make deb`.
 CHEAP = {"DEB_CFLAGS_APPEND": "-O0 -g1",
          "DEB_CXXFLAGS_APPEND": "-O0 -g1 --param=ggc-min-heapsize=524288"}
-# What apt, dpkg and ldconfig keep for themselves.
+# Files that apt, dpkg and ldconfig keep for themselves.
 NOT_OURS = re.compile(r"/(var/(cache|log|lib/(apt|dpkg))|etc/ld\.so\.cache$|etc/\.pwd\.lock$)")
 
-# Runs a command in a root, with namespaces and file systems of its own.
+# Runs a command in a root, with its own namespaces and file systems.
 ENTER = """
 mount -t proc proc "$0/proc" && mount -t tmpfs tmpfs "$0/dev/shm" && mount -t tmpfs tmpfs "$0/tmp" &&
 exec chroot "$0" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
@@ -39,13 +39,13 @@ def said_by(process):
 
 
 class Root:
-    """A minimal Debian of the same release, and of the same mirror."""
+    """A minimal Debian of the same release and mirror as this machine."""
 
     def __init__(self, folder):
         self.path = pathlib.Path(folder)
 
     def start(self):
-        """The process that makes it."""
+        """Starts the process that makes the root."""
         sources = subprocess.run(
             ["apt-get", "indextargets", "--format", "deb $(REPO_URI) $(RELEASE) $(COMPONENT)",
              "Created-By: Packages", "Origin: Debian"], text=True, capture_output=True, check=True)
@@ -61,7 +61,7 @@ class Root:
         return making
 
     def run(self, script):
-        """What a shell script in it prints."""
+        """Runs a shell script in the root. Returns its output."""
         result = subprocess.run(["unshare", "--mount", "--pid", "--ipc", "--fork", "--kill-child",
                                  "sh", "-c", ENTER, str(self.path), script], text=True,
                                 capture_output=True, timeout=300, check=False)
@@ -70,7 +70,7 @@ class Root:
         return result.stdout
 
     def files(self):
-        """Every path that a package could have left behind."""
+        """Returns every path that a package could have left behind."""
         found = {os.path.join(folder, name)[len(str(self.path)):]
                  for folder, folders, files in os.walk(self.path) for name in (*folders, *files)}
         return {path for path in found if not NOT_OURS.match(path)}
@@ -86,7 +86,7 @@ class ThePackages(unittest.TestCase):
         cls.addClassCleanup(shutil.rmtree, folder, ignore_errors=True)
         cls.root = Root(os.path.join(folder, "root"))
         cls.out = BUILD / "packages"
-        # Behind the tests that run meanwhile.
+        # Gives way to the tests that run meanwhile.
         building = subprocess.Popen(["nice", str(SOURCE / "scripts" / "deb"), str(cls.out)],
                                     env={**os.environ, **CHEAP}, text=True,
                                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -95,18 +95,18 @@ class ThePackages(unittest.TestCase):
         said_by(making)
         cls.debs = {path.name.split("_")[0]: path for path in cls.out.glob("*.deb")}
 
-    def test_all_are_there_with_debug_symbols(self):
+    def test_all_packages_are_built_with_debug_symbols(self):
         self.assertEqual(set(PACKAGES) - set(self.debs), set())
         for name in ("ttmem", "libttmem0"):
             self.assertIn(f"{name}-dbgsym", self.debs)
 
-    def test_lintian_says_nothing(self):
+    def test_lintian_finds_nothing(self):
         (changes,) = self.out.glob("*.changes")
         said = subprocess.run(["lintian", "--allow-root", str(changes)], text=True,
                               capture_output=True, check=False)
         self.assertEqual((said.returncode, said.stdout, said.stderr), (0, "", ""))
 
-    def test_no_binary_has_a_path_to_libraries(self):
+    def test_no_binary_has_a_run_path(self):
         with tempfile.TemporaryDirectory() as folder:
             for name in PACKAGES:
                 subprocess.run(["dpkg-deb", "-x", str(self.debs[name]), folder], check=True)
@@ -117,7 +117,7 @@ class ThePackages(unittest.TestCase):
                                      capture_output=True, check=True).stdout
             self.assertNotRegex(dynamic, "R(UN)?PATH")
 
-    def test_a_life_from_install_to_purge(self):
+    def test_install_use_and_purge(self):
         before = self.root.files()
         self.install()
         for check in (self.check_demo, self.check_files, self.check_consumers, self.check_python,
@@ -128,7 +128,7 @@ class ThePackages(unittest.TestCase):
         self.assertEqual(sorted(self.root.files() - before), [])
 
     def install(self):
-        """As the README says: apt, and files of this folder."""
+        """Installs as the README says: with apt, from the files in a folder."""
         inside = self.root.path / "root" / "packages"
         inside.mkdir()
         for name in PACKAGES:
@@ -161,7 +161,7 @@ class ThePackages(unittest.TestCase):
         self.assertEqual(enabled, [])
 
     def check_consumers(self):
-        """With the compiler of this machine, and what the root has of ttmem."""
+        """Compiles with this machine's compiler and the root's files of ttmem."""
         (pkg_config,) = (self.root.path / "usr/lib").glob("*/pkgconfig")
         flags = subprocess.run(["pkg-config", "--cflags", "--libs", "ttmem"], text=True, check=True,
                                capture_output=True,
@@ -193,7 +193,7 @@ print(json.dumps(ttmem.snapshot()["devices"]))'"""))
         self.assertEqual([process["name"] for process in device["processes"]], ["python3"])
 
     def check_run(self):
-        """The adapter is built from what the packages have, and a compiler."""
+        """The adapter is built from the packages' files, with a compiler."""
         self.root.run("apt-get -qq install --no-install-recommends g++")
         shutil.copy(SOURCE / "simulator" / "examples" / "matmul.cpp", self.root.path / "root")
         said = self.root.run("""
@@ -204,11 +204,11 @@ print(json.dumps(ttmem.snapshot()["devices"]))'"""))
             ttmem run --summary -- ./matmul 2>&1
             rm -r matmul matmul.cpp .cache""")
         self.assertNotIn("no adapter", said)
-        self.assertRegex(said, r"(?m)^ *\d+ +0 .* \./matmul$")  # what it had in use at most
+        self.assertRegex(said, r"(?m)^ *\d+ +0 .* \./matmul$")  # its peak was counted
 
 
 class TheTarball(unittest.TestCase):
-    def test_it_runs_and_needs_the_c_and_cxx_runtimes_alone(self):
+    def test_the_tarball_needs_only_the_c_and_cxx_runtimes(self):
         skip_if_sanitized()
         with tempfile.TemporaryDirectory(prefix="ttmem-tarball-") as folder:
             made = subprocess.run([str(SOURCE / "scripts" / "tarball"), folder], text=True,
@@ -228,7 +228,7 @@ class TheTarball(unittest.TestCase):
             self.assertRegex(version, r"^ttmem \d")
             for path in binaries(tree):
                 self.assertEqual(unsafe_run_paths(path), [], path)
-                if path.parent.name == "bin" or path.name.startswith("libttmem"):  # else the system's
+                if path.parent.name == "bin" or path.name.startswith("libttmem"):  # others: the system's
                     self.assertEqual(missing_hardening(path), [], path)
 
 

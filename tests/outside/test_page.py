@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of `ttmem serve` in a real browser: its figures are those of the JSON, labels are text,
-nothing is asked of anybody else, and it survives what happens to processes and to the server."""
+"""The page of `ttmem serve` in a real browser: its figures equal the JSON, labels are shown as
+text, it requests nothing from other servers, and it survives the end of processes and of the
+server."""
 
 import contextlib
 import glob
@@ -18,7 +19,7 @@ from support import DEADLINE_SECONDS, KIB, MIB
 
 
 def shown(value, ordinary=2, least=0.01):
-    """A size as the page writes it."""
+    """Returns a size as the page writes it."""
     if value is None:
         return "n/a"
     units = ("B", "KiB", "MiB", "GiB", "TiB")
@@ -32,12 +33,13 @@ def shown(value, ordinary=2, least=0.01):
     return f"{'-' if value < 0 else ''}{size:.{digits}f} {units[unit]}"
 
 
-# How a browser says that a server is away: none listens, or it ended before it had answered.
+# The browser's errors for a server that is away: no server listens, or the server ended before it
+# answered.
 AWAY = ("ERR_CONNECTION_REFUSED", "ERR_CONNECTION_RESET", "ERR_EMPTY_RESPONSE")
 
 
 class PageCase(HttpCase):
-    normal = ()  # what the browser may complain about
+    normal = ()  # complaints of the browser that a test expects
 
     def setUp(self):
         super().setUp()
@@ -57,7 +59,7 @@ class PageCase(HttpCase):
         self.browser.open(f"http://127.0.0.1:{self.port}/#{place}")
 
     def text(self, selector):
-        """The text of the elements, in order."""
+        """Returns the texts of the elements, in order."""
         return self.browser.run(
             f"[...document.querySelectorAll({json.dumps(selector)})].map((one) => one.textContent)")
 
@@ -66,7 +68,7 @@ class PageCase(HttpCase):
                              f"{words!r} in {selector}, which has {self.text(selector)}")
 
     def wait_rows(self, label, least=1):
-        """The rows in sight of a list, as lists of texts."""
+        """Returns the visible rows of a list, as lists of texts."""
         script = (f"[...document.querySelectorAll('[aria-label={json.dumps(label)}] [data-row]')]"
                   ".sort((a, b) => a.dataset.row - b.dataset.row)"
                   ".map((row) => [...row.children].map((cell) => cell.textContent))")
@@ -77,7 +79,7 @@ class PageCase(HttpCase):
         return self.wait_for(enough, f"rows of {label}")
 
     def figures(self, key):
-        """field -> (text, bytes) of the card of a device."""
+        """Returns {field: (text, bytes)} of a device's card."""
         selector = f"[data-key={json.dumps(key)}] [data-field]"
         return self.browser.run(
             f"Object.fromEntries([...document.querySelectorAll({json.dumps(selector)})]"
@@ -103,7 +105,7 @@ class Figures(PageCase):
         room = l1["headroom_bytes_per_core"]
         self.assertEqual(card["headroom"], [shown(room, 1, 1), str(room)])
 
-    def test_every_device_and_process_as_in_the_json(self):
+    def test_every_device_and_process_equals_the_json(self):
         demo = self.start_demo("mesh8")
         self.serve()
         self.open()
@@ -130,7 +132,7 @@ class Figures(PageCase):
         self.wait_text(".core-map .words", f"headroom {room}")
         self.assertIn(f"device={tightest['uid']}", self.address())
 
-    def test_a_share_of_capacities_that_are_not_all_known(self):
+    def test_shares_with_partly_unknown_capacities(self):
         self.hold_calls("open_device()\nalloc(DRAM, 1, 4096)\n"
                         "open_device(1, dram_channels=0, dram_bytes_per_channel=0)\n"
                         "alloc(DRAM, 1, 4096, device=1, size=4096)")
@@ -142,7 +144,7 @@ class Figures(PageCase):
         self.open()
         self.wait_text(".summary", f"DRAM{shown(used)} · n/a")
 
-    def test_the_core_that_is_chosen_and_the_tightest(self):
+    def test_the_chosen_core_and_the_tightest_core(self):
         self.start_demo("blackhole")
         self.serve()
         [device] = self.devices()
@@ -205,7 +207,7 @@ lib.ttmem_scope_pop()
         self.assertIsNone(device["l1"]["kernels_bytes"])
         self.assertEqual(card["kernel"], ["n/a", "null"])
 
-    def test_a_chart_ends_with_what_is_held_now(self):
+    def test_a_chart_ends_with_the_present_figures(self):
         self.start_demo("single")
         self.serve()
         self.open("view=charts")
@@ -219,7 +221,7 @@ lib.ttmem_scope_pop()
 
 
 class Warnings(PageCase):
-    def test_what_could_not_be_read(self):
+    def test_unreadable_segments_are_a_warning(self):
         with open(os.path.join(self.dir, "ttmem.0.4711.99"), "wb") as file:
             file.write(b"junk" * 2000)
         self.serve()
@@ -247,7 +249,7 @@ class Life(PageCase):
         self.browser.press("1")
         self.wait_text(".empty", "No device")
 
-    def test_a_server_that_is_started_again(self):
+    def test_a_restarted_server(self):
         self.start_demo("single")
         self.serve()
         self.open()
@@ -256,7 +258,7 @@ class Life(PageCase):
         self.normal = AWAY
         self.server.stop(signal.SIGKILL)
         self.wait_text("#notice", "has not answered")
-        self.assertEqual(len(self.text(".card.device")), 1)  # what was known stays
+        self.assertEqual(len(self.text(".card.device")), 1)  # the known figures stay
         self.server = self.start_server(port=self.port)
         self.wait_text("#notice", "started again")
         self.wait_for(lambda: self.status("dataset.state") == "live", "a page that is live")
@@ -269,7 +271,7 @@ class Life(PageCase):
         self.start_demo("single")
         self.wait_for(lambda: self.text(".card.device"), "a device")
 
-    def test_a_device_that_goes_while_it_is_looked_at(self):
+    def test_a_shown_device_that_disappears(self):
         self.hold_calls("open_device()\nalloc(L1, 1, 4096)")
         other = self.hold_calls("open_device(1)\nalloc(L1, 1, 8192, device=1)")
         self.serve()
@@ -277,12 +279,12 @@ class Life(PageCase):
         self.open(f"view=cores&device={uids[1]}")
         self.wait_text(".core-map .words", "L1 buffers 8.00 KiB")
         self.assertTrue(self.browser.run("document.getElementById('notice').hidden"))
-        self.normal = ("status of 404",)  # its lists may be asked for before the page knows
+        self.normal = ("status of 404",)  # the page may request its lists once more
         other.process.kill()
         self.wait_text("#notice", f"There is no device {uids[1]} here now: Device 0 is shown instead")
         self.wait_text(".core-map .words", "L1 buffers 4.00 KiB")
 
-    def test_a_hidden_page_asks_nothing(self):
+    def test_a_hidden_page_sends_no_request(self):
         self.serve()
         self.open()
         self.wait_text(".empty", "No device")
@@ -340,7 +342,7 @@ class Keys(PageCase):
         self.wait_for(lambda: self.browser.run("document.querySelector('main > .view > .empty').hidden"),
                       "the cores")
 
-    def test_enter_opens_the_core_that_is_marked(self):
+    def test_enter_opens_the_marked_core(self):
         self.start_demo("single")
         self.serve()
         self.open()
@@ -376,7 +378,7 @@ class Keys(PageCase):
         self.browser.press("Escape", "?")
         self.assertTrue(self.browser.run("document.getElementById('help').open"))
 
-    def test_the_order_of_one_list_is_not_that_of_another(self):
+    def test_each_list_has_its_own_order(self):
         self.start_demo("single")
         self.serve()
         self.open("view=processes&sort=Size")
@@ -425,14 +427,14 @@ class Leftovers(unittest.TestCase):
         browser.open("about:blank")
         browser.close()
         end = time.monotonic() + DEADLINE_SECONDS
-        while self._is_named(browser.profile) and time.monotonic() < end:
+        while self._is_in_a_command_line(browser.profile) and time.monotonic() < end:
             time.sleep(0.02)
-        self.assertFalse(self._is_named(browser.profile))
+        self.assertFalse(self._is_in_a_command_line(browser.profile))
         self.assertFalse(os.path.exists(browser.profile))
 
     @staticmethod
-    def _is_named(folder):
-        """Whether a process has it in its command."""
+    def _is_in_a_command_line(folder):
+        """Returns true if a process has the folder in its command line."""
         for path in glob.glob("/proc/[0-9]*/cmdline"):
             with contextlib.suppress(OSError), open(path, "rb") as file:
                 if folder.encode() in file.read():
@@ -473,7 +475,7 @@ class OnTheWire(HttpCase):
         self.assertIn("time_plot.js", sizes)
         self.assertLess(sum(sizes.values()), 200_000, sizes)
 
-    def test_what_changed_since_a_number(self):
+    def test_changes_since_a_number(self):
         demo = self.start_demo("mesh8")
         self.serve()
         first = self.wait_for(lambda: (got := self.get_json("/api/v1/changes"))["devices"] and got,
@@ -496,7 +498,7 @@ class OnTheWire(HttpCase):
         self.assertFalse(later["all"])
         self.assertGreater(later["lists"]["postmortems"], first["lists"]["postmortems"])
 
-    def test_files_of_a_folder_go_first(self):
+    def test_files_of_a_folder_have_priority(self):
         with open(os.path.join(self.folder, "index.html"), "w", encoding="utf-8") as file:
             file.write("mine")
         self.serve("--assets", self.folder)
@@ -532,7 +534,7 @@ class Token(PageCase):
         self.wait_text("#main", "Device 0")
         self.assertEqual(self.text("#token"), [])
 
-    def test_a_token_that_no_header_can_have(self):
+    def test_a_token_that_is_impossible_in_a_header(self):
         token = "0123456789abcdef0123"
         pasted = token[:10] + "\u200b" + token[10:]  # a space without width
         self.serve_with(token)

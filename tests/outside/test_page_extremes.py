@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings with far more of something than a page can show: it draws what can be seen."""
+"""Recordings with far more rows than a page can show: the page draws the visible part."""
 
 import unittest
 
@@ -20,7 +20,7 @@ class Extremes(ViewCase):
         self.recording.allocate([self.device], "l1", 130 * 60 * KIB, 10 * MS, per_bank=60 * KIB,
                                 banks=130, address=1300 * KIB, **about)
 
-    def test_scopes_within_scopes_without_end(self):
+    def test_deeply_nested_scopes(self):
         for last in ("left", "right"):
             self.allocate(label="state", scope="a/" * 20_000 + last)
         self.save(self.recording)
@@ -31,7 +31,7 @@ class Extremes(ViewCase):
         rows = self.wait_rows("Parts of the peak", 2)
         self.assertEqual(rows[0][0], shown(peak))
         self.assertEqual(rows[1][4].strip(), "▾ a")
-        # The deepest level: two scopes, each with the rest of its name.
+        # The deepest level shows two scopes, each with the rest of its name.
         self.open("view=peak&peak=l1&path=" + "/".join("a" * 63))
         rows = self.wait_rows("Parts of the peak", 5)
         ends = sorted(row[4][-5:] for row in rows if "a/a" in row[4])
@@ -51,7 +51,7 @@ class Extremes(ViewCase):
                          " const { clip } = prototype; window.clips = 0;"
                          " prototype.clip = function (...all)"
                          " { ++window.clips; return clip.apply(this, all); }; })()")
-        self.browser.press("d")  # another memory: painted anew
+        self.browser.press("d")  # draws another memory from scratch
         self.wait_for(lambda: self.browser.run("window.clips") > 0, "a chart that is painted")
         self.assertLess(self.browser.run("window.clips"), 100)
 

@@ -11,12 +11,12 @@ from browser import Browser
 from http_case import HttpCase
 
 TEN_MINUTES = 600
-# The page asks again at once instead of in a second.
+# Makes the page send its next request at once instead of after a second.
 HURRY = "const wait = window.setTimeout; window.setTimeout = (f, ms) => wait(f, Math.min(ms, 1));"
 
 
 class Hasty(http.server.BaseHTTPRequestHandler):
-    """A server whose devices change with every question; the rest is that of ttmem."""
+    """A server whose devices change with every request. Other answers come from ttmem."""
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
@@ -48,7 +48,7 @@ class HastyServer(http.server.ThreadingHTTPServer):
         self.real, self.answer, self.asked = real, first, 0
 
     def handle_error(self, *_):
-        pass  # the browser ends before its connections
+        pass  # the browser ended with open connections
 
     def next_answer(self):
         self.asked += 1
@@ -84,7 +84,7 @@ class AnHour(HttpCase):
         self.addCleanup(self.browser.close)
 
     def memory(self):
-        """Bytes of the script, and the number of elements."""
+        """Returns the bytes of the script's heap and the number of elements."""
         self.browser.call("HeapProfiler.collectGarbage")
         counts = self.browser.call("Memory.getDOMCounters")
         heap = self.browser.call("Runtime.getHeapUsage")

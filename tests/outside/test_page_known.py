@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How well the page knows a figure: unknown is not zero, "at least", "at most" and estimates are said
-where the commands say them."""
+"""How the page shows incomplete knowledge: unknown is not zero, and lower bounds, upper bounds and
+estimates are marked wherever the commands mark them."""
 
 import unittest
 
@@ -14,7 +14,7 @@ DRAM, CB = 1 << 0, 1 << 4
 
 
 class UnknownL1(ViewCase):
-    """Only DRAM and circular buffers are reported: what L1 holds in all is unknown."""
+    """A recording with DRAM and circular buffers only. The total of L1 is therefore unknown."""
 
     def setUp(self):
         super().setUp()
@@ -26,7 +26,7 @@ class UnknownL1(ViewCase):
         self.save(recording)
 
     def aggregate(self):
-        """The same as an aggregate keeps it."""
+        """Saves the same recording as an aggregate."""
         recording = Recording()
         recording.run[10] = 1
         device = recording.device(recording.process(7, "model"), 0, uid="0xb150",
@@ -76,7 +76,7 @@ class Estimates(ViewCase):
             recording.place(device, 1, [(102_400, 64 * KIB, range(64), False)], 10 * MS)
             recording.allocate([device], "kernel", MIB, 10 * MS)
         [request] = recording.rows["requests"]
-        recording.rows["requests"] = [(*request[:8], 1, *request[9:])]  # an estimate
+        recording.rows["requests"] = [(*request[:8], 1, *request[9:])]  # an estimated size
         self.save(recording)
         text = self.ttmem("report", self.path, "--at", "20ms").stdout
         self.view()
@@ -96,7 +96,7 @@ class Estimates(ViewCase):
 
 
 class AtLeast(PageCase, Machine):
-    """A process on the first of two chips reports nothing: it may hold more than what is known."""
+    """A process on the first of two chips is not tracked, so that figures are lower bounds."""
 
     def test_figures_of_that_device_and_sums(self):
         self.add("n150", "n150")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes of one pid, and chips of one number, on the page: each has its own rows."""
+"""Processes with one pid, and chips with one number, on the page: each has its own rows."""
 
 import os
 import sys
@@ -18,14 +18,14 @@ class RowsCase(PageCase):
             f"document.querySelector('[aria-label=Processes] [data-row=\"{row}\"]').click()")
 
     def current(self):
-        """The pids of the rows that are marked as chosen."""
+        """Returns the pids of the rows that are marked as chosen."""
         return self.text("[aria-label=Processes] .current > :first-child")
 
 
 @unittest.skipIf(refused(), f"no pid namespaces here: {refused()}")
 class InContainers(RowsCase):
     def start_container(self, uid, per_bank):
-        """A process that has pid 1 in its container; returns the pid that it has here."""
+        """Starts a process that has pid 1 in its container. Returns its pid in this namespace."""
         env = self.tracked(TTMEM_LIB=os.environ["TTMEM_LIB"])
         container = self.start([sys.executable, HERE / "container.py", "0", str(uid),
                                 str(per_bank)], env=env)
@@ -35,7 +35,7 @@ class InContainers(RowsCase):
         self.assertEqual(said[1], "ready 1")
         return said[0].split()[1]
 
-    def test_a_click_shows_the_allocations_of_that_process_alone(self):
+    def test_a_click_shows_only_the_allocations_of_that_process(self):
         small = self.start_container(0xc0de01, 2 * MIB)
         large = self.start_container(0xc0de02, 4 * MIB)
         self.serve()
@@ -75,7 +75,7 @@ class InRecordings(ViewCase, RowsCase):
             self.wait_text("main h2", "Allocations of 1: 1")
             self.assertEqual([one[2] for one in self.wait_rows("Allocations")], [label])
             self.assertEqual(self.current(), ["1"])
-        self.open(f"view=processes&t={20 * MS}&pid=1")  # of both
+        self.open(f"view=processes&t={20 * MS}&pid=1")  # matches both processes
         self.wait_rows("Allocations", 2)
 
     def test_a_device_by_any_of_its_numbers(self):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page over a server that is slow, answers with errors or not at all: it says so, never shows the
-figures of another device meanwhile, and an answer that is late does not hold up the next question."""
+"""The page with a server that is slow, answers with errors or not at all: the page says so, never
+shows figures of another device meanwhile, and a late answer does not delay the next request."""
 
 import contextlib
 import http.server
@@ -23,7 +23,7 @@ class Forward(http.server.BaseHTTPRequestHandler):
         if status == 200:
             with urllib.request.urlopen(self.server.real + self.path) as answer:
                 body, kind = answer.read(), answer.headers["Content-Type"]
-        with contextlib.suppress(OSError):  # the page may have given up
+        with contextlib.suppress(OSError):  # the page may have hung up
             self.send_response(status)
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(body)))
@@ -35,21 +35,22 @@ class Forward(http.server.BaseHTTPRequestHandler):
 
 
 class Between(http.server.ThreadingHTTPServer):
-    """Stands between the page and ttmem. Paths that contain a part are held back, or get an error."""
+    """Stands between the page and ttmem. Paths that contain a given part are delayed, or answered
+    with an error."""
 
     daemon_threads = True
 
     def __init__(self, real):
         super().__init__(("127.0.0.1", 0), Forward)
         self.real = real
-        self.held, self.failing = {}, {}  # part of a path -> event, status
-        self.waiting = []  # paths that are or were held back
+        self.held, self.failing = {}, {}  # {part of a path: event}, {part of a path: status}
+        self.waiting = []  # paths that are or were delayed
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def hold(self, part):
         self.held[part] = threading.Event()
 
-    def let_go(self, part):
+    def release(self, part):
         self.held.pop(part).set()
 
     def wait_allowed(self, path):
@@ -68,7 +69,7 @@ class Between(http.server.ThreadingHTTPServer):
         self.server_close()
 
     def handle_error(self, *_):
-        pass  # the browser ends before its connections
+        pass  # the browser ended with open connections
 
 
 class SlowCase(PageCase):
@@ -101,7 +102,7 @@ class NoAnswer(PageCase):
 class Errors(SlowCase):
     normal = ("status of 503",)
 
-    def test_are_said_and_end(self):
+    def test_are_shown_until_they_end(self):
         self.start_demo("single")
         self.serve()
         self.open()
@@ -112,13 +113,13 @@ class Errors(SlowCase):
         del self.between.failing["/api/v1/changes"]
         self.wait_for(lambda: self.status("dataset.state") == "live", "a page that is live")
 
-    def test_of_a_list_that_was_there_before(self):
+    def test_of_a_list_shown_before(self):
         self.start_demo("training")
         self.serve()
         self.open("view=processes")
         self.wait_rows("Allocations")
         self.between.failing["/api/v1/allocations"] = 503
-        self.start_demo("single")  # so that there is another list
+        self.start_demo("single")  # so that the list changes
         self.wait_text("main h2", "from before: the server answered 503")
         del self.between.failing["/api/v1/allocations"]
         self.wait_for(lambda: not any("from before" in one for one in self.text("main h2")),
@@ -134,19 +135,19 @@ class Errors(SlowCase):
 
 
 class Late(SlowCase):
-    def test_a_list_does_not_wait_for_the_one_before(self):
+    def test_a_list_does_not_wait_for_the_previous_list(self):
         demo = self.start_demo("single")
         self.serve()
         self.between.hold("/allocations")
         self.open("view=processes")
         self.wait_for(lambda: self.between.waiting, "a question")
-        first = self.between.held.pop("/allocations")  # the next one goes through
+        first = self.between.held.pop("/allocations")  # the next request is not delayed
         self.addCleanup(first.set)
         self.browser.run(f"location.hash = 'view=processes&pid={demo.pid}'")
         self.wait_rows("Allocations")
         self.wait_text("main h2", f"Allocations of {demo.pid}")
 
-    def test_a_chart_does_not_wait_for_the_one_before(self):
+    def test_a_chart_does_not_wait_for_the_previous_chart(self):
         self.start_demo("single")
         self.serve()
         if self.logged("the page has no charts"):
@@ -154,10 +155,10 @@ class Late(SlowCase):
         self.between.hold("seconds=600")
         self.open("view=charts")
         self.wait_for(lambda: self.between.waiting, "a question")
-        self.browser.press("t")  # an hour
+        self.browser.press("t")  # shows an hour
         self.wait_for(lambda: self.text(".u-wrap"), "a chart")
 
-    def test_a_chart_is_never_that_of_another_device(self):
+    def test_a_chart_never_shows_another_device(self):
         self.start_demo("mesh8")
         self.serve()
         if self.logged("the page has no charts"):
@@ -169,10 +170,10 @@ class Late(SlowCase):
         self.assertEqual(self.text("main h2")[0], "Device 1")
         self.assertTrue(self.hidden(".charts"))
         self.assertEqual(self.text("main .empty"), ["Waiting for the history …"])
-        self.between.let_go("/history")
+        self.between.release("/history")
         self.wait_for(lambda: not self.hidden(".charts"), "its chart")
 
-    def test_a_map_is_never_that_of_another_device(self):
+    def test_a_map_never_shows_another_device(self):
         self.start_demo("mesh8")
         self.serve()
         self.open("view=cores")
@@ -181,7 +182,7 @@ class Late(SlowCase):
         self.browser.press("]", "]")
         self.wait_text(".core-map .empty", "Waiting for the list")
         self.assertTrue(self.hidden("canvas.map"))
-        self.between.let_go("/allocations")
+        self.between.release("/allocations")
         self.wait_rows("What lies in the core")
         self.assertFalse(self.hidden("canvas.map"))
 

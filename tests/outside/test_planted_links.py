@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that write files in a folder where others may put links, such as /tmp, follow no link and use
-unpredictable names."""
+"""Commands that write files in a folder such as /tmp, where other users may put links, follow no
+link and use unpredictable names."""
 
 import os
 import pathlib
@@ -27,7 +27,7 @@ class LinksCase(Case):
         self.out = self.folder / "out"
 
     def writers(self):
-        """Returns the commands that write `out`."""
+        """Returns the commands that write the file `out`."""
         return (["export", self.recording, "--format", "csv", "-o", self.out],
                 ["export", self.recording, "--format", "perfetto", "-o", self.out],
                 ["report", self.recording, "--html", self.out])
@@ -59,7 +59,7 @@ class Links(LinksCase):
                 self.assertGreater(self.out.stat().st_size, 0)
                 self.assertTrue(stat.S_ISREG(self.out.lstat().st_mode))
 
-    def test_a_folder_under_the_name_of_the_unfinished_one_is_not_used(self):
+    def test_a_folder_under_the_name_of_the_unfinished_folder_is_not_used(self):
         command = ["export", self.recording, "--format", "ttnn-visualizer", "-o", self.out]
         begin = subprocess.Popen(["sh", "-c", 'read go; exec "$@"', "sh", TTMEM, *map(str, command)],
                                  env=self.env, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -78,7 +78,7 @@ class Links(LinksCase):
                 self.assertEqual(self.victim.read_text(), "precious")
                 self.out.unlink()
 
-    def test_what_is_written_gets_the_mode_of_the_umask_and_leaves_nothing_beside(self):
+    def test_written_files_have_the_mode_of_the_umask_and_no_leftovers(self):
         for mask, mode in ((0o027, 0o640), (0o077, 0o600)):
             for command in self.writers():
                 with self.subTest(command=command, mask=oct(mask)):

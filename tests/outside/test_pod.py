@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmem serve` as the DaemonSet of packaging/deploy/kubernetes runs it, without and with the patch for the whole node:
-its arguments, user, pids and capabilities, nothing of the file system to write but /tmp, the host's shared
-memory read only, and workloads of other users there."""
+"""`ttmem serve` as the DaemonSet of packaging/deploy/kubernetes runs it, without and with the patch
+for the whole node: with its arguments, user, pids and capabilities, only /tmp writable, the host's
+shared memory read-only, and workloads of other users in it."""
 
 import http.client
 import json
@@ -22,8 +22,8 @@ MANIFEST = (DEPLOY / "ttmem.yaml").read_text()
 PATCH = (DEPLOY / "whole-node.yaml").read_text()
 TOKEN = "0123456789abcdef0123"
 
-# What the kubelet does for such a container. $1: the host's shared memory, $2: the token's folder,
-# $3: the installed tree, which may be below /tmp.
+# The kubelet's preparation of such a container. $1: the host's shared memory, $2: the token's
+# folder, $3: the installed tree, which may be below /tmp.
 CONTAINER = """mount --make-rprivate / && mount -t proc proc /proc && mount --bind "$1" /dev/shm &&
 mount -o remount,ro,bind /dev/shm && mount -t tmpfs tmpfs /mnt && mkdir /mnt/token /mnt/ttmem &&
 mount --bind "$2" /mnt/token && mount --bind "$3" /mnt/ttmem &&
@@ -32,7 +32,7 @@ mount -t tmpfs tmpfs /tmp && mount -o remount,ro,bind / && shift 3 && exec "$@"
 
 
 def listed(key, text=MANIFEST):
-    """The items of a list of the manifest, in one line or one each."""
+    """Returns the items of a list in the manifest, in one line or one item per line."""
     found = re.search(rf'^ *{key}:(?: \[(.*)\]\n|\n((?: +(?:-|#).*\n)+))', text, re.M)
     if found is None:
         return []
@@ -53,7 +53,7 @@ class Pod(Case):
         token.write_text(TOKEN)
         os.chown(token, 0, int(self.value("fsGroup")))
         token.chmod(int(self.value("defaultMode"), 8))
-        self.other = pwd.getpwnam("daemon")  # neither the one that the pod is, nor root
+        self.other = pwd.getpwnam("daemon")  # neither the pod's user nor root
         os.chmod(self.dir, 0o1777)
         self.port = free_port()
 
@@ -87,7 +87,8 @@ class Pod(Case):
 
     def start_workload(self, mode=0o600):
         """Starts a workload of another user, whose segment only that user may read by default."""
-        # Where he can reach it: the folders of a build may be closed to others.
+        # The user must be able to reach the files, but the build folder may be closed to other
+        # users.
         worker = build_consumer(self.dir, "worker")
         library = shutil.copy(os.path.realpath(os.environ["TTMEM_LIB"]),
                               os.path.join(self.dir, "libttmem.so.0"))
@@ -119,14 +120,14 @@ class Pod(Case):
 
     def start_answering_pod(self, *patches):
         pod = self.start_pod(*patches)
-        # The probes have no token, and name the pod by its address.
+        # The probes send no token, and use the pod's address as host.
         self.wait_for(lambda: pod.process.poll() is not None or
                       self.ask("/healthz", Host="10.244.1.7:9488") == (200, "ok\n"), "the probe")
         if pod.process.poll() is not None:
             self.fail(f"the pod ended: {pod.process.stderr.read().decode()}")
         self.assertEqual(self.ask("/metrics")[0], 401)
 
-    def test_it_is_nobody_and_sees_who_shows_himself(self):
+    def test_without_the_patch_it_sees_only_readable_segments(self):
         self.assertNotIn("priorityClassName", MANIFEST)
         self.start_workload()
         shown = self.start_workload(0o644)
@@ -140,7 +141,7 @@ class Pod(Case):
         (warning,) = snapshot["warnings"]
         self.assertIn("cannot read 1 segment in /dev/shm: permission denied", warning)
 
-    def test_with_the_patch_it_sees_all_and_their_death_and_changes_nothing(self):
+    def test_with_the_patch_it_sees_all_processes_and_deaths_and_changes_nothing(self):
         workload = self.start_workload()
         self.start_answering_pod(PATCH)
         snapshot = json.loads(self.figures("/api/v1/snapshot"))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes that fork, stop, and are killed at any instant: what is said of them, and what is left
-of them."""
+"""Processes that fork, stop, and are killed at any instant: what ttmem shows of them, and which
+files they leave."""
 
 import os
 import random
@@ -26,7 +26,7 @@ class Processes(Case):
         return self.start([self.consumer, *mode], env=self.tracked())
 
     def clean(self):
-        """Removes what the dead left, and returns what it says."""
+        """Removes the segments of dead processes. Returns the output."""
         said = self.ttmem("clean").stdout
         self.assertEqual(self.files(), [])
         return said
@@ -58,7 +58,7 @@ class AKilledProcess(Processes):
         self.assertEqual(self.files(), before)
         self.clean()
 
-    def test_clean_removes_nothing_that_it_cannot_tell_of(self):
+    def test_clean_removes_nothing_that_it_cannot_report(self):
         held = self.start_consumer("hold")
         held.line()
         held.kill()
@@ -70,7 +70,7 @@ class AKilledProcess(Processes):
         self.assertIn("nothing was removed", result.stderr)
         self.assertEqual(self.files(), before)
         reader, writer = os.pipe()
-        os.close(reader)  # nobody reads
+        os.close(reader)  # the pipe has no reader
         result = subprocess.run([TTMEM, "clean"], env=self.env, stdout=writer,
                                 stderr=subprocess.PIPE, text=True, timeout=20)
         os.close(writer)
@@ -78,7 +78,7 @@ class AKilledProcess(Processes):
         self.assertEqual(self.files(), before)
         self.clean()
 
-    def test_clean_leaves_the_living_alone(self):
+    def test_clean_keeps_segments_of_live_processes(self):
         alive, dead = self.start_consumer("hold"), self.start_consumer("hold")
         alive.line(), dead.line()
         dead.kill()
@@ -108,7 +108,7 @@ class AFork(Processes):
         self.assertEqual((ready, int(parent_pid)), ("ready", parent.pid))
         return parent, int(child_pid)
 
-    def test_the_child_begins_a_segment_of_its_own(self):
+    def test_the_child_gets_its_own_segment(self):
         parent, child = self.start_family()
         held = rows(self.json(), "alive")
         self.assertEqual(set(held), {(0, parent.pid), (0, child)})
@@ -134,7 +134,8 @@ class AFork(Processes):
 
 class KilledAtAnyInstant(Processes):
     def stop(self, worker):
-        """Stopped: the kernel says T, so that nothing of it runs any more."""
+        """Stops the worker. Returns when the kernel shows state T, so that no thread runs any
+        more."""
         worker.signal(signal.SIGSTOP)
 
         def stopped():
@@ -144,7 +145,8 @@ class KilledAtAnyInstant(Processes):
         self.wait_for(stopped, "the worker to stop")
 
     def kill_while_stopped(self, worker):
-        """What a reader sees of the worker, stopped, is what is listed of it, dead."""
+        """Checks that the stopped worker and then the dead worker are listed with the same
+        figures."""
         self.stop(worker)
         alive = self.json("--per-core")
         self.assert_sane(alive)
@@ -159,20 +161,20 @@ class KilledAtAnyInstant(Processes):
         return sorted((entry["device"], entry["kind"], entry["id"], entry["bytes"])
                       for entry in self.json("allocs")["allocations"])
 
-    def test_the_dead_listing_is_what_a_live_reader_saw(self):
+    def test_the_list_of_a_dead_process_equals_its_last_live_list(self):
         chance = random.Random(4711)
         for seed in range(rounds(KILLS)):
             with self.subTest(seed=seed):
                 worker = self.start_consumer("random", seed)
                 try:
                     self.wait_for(lambda: rows(self.json(), "alive"), "the worker's figures")
-                    time.sleep(chance.random() * 0.02)  # any instant will do
+                    time.sleep(chance.random() * 0.02)  # any instant is fine
                     self.kill_while_stopped(worker)
                 finally:
                     worker.kill()
                     self.clean()
 
-    def test_readers_at_work_meanwhile_see_no_senseless_figure(self):
+    def test_concurrent_readers_see_no_impossible_figure(self):
         worker = self.start_consumer("random", 1)
         self.wait_for(lambda: rows(self.json(), "alive"), "the worker's first figures")
         for _ in range(rounds(200)):
@@ -181,7 +183,7 @@ class KilledAtAnyInstant(Processes):
         self.assert_sane(self.json())
         self.clean()
 
-    def test_killed_at_its_very_beginning_nothing_stays_for_ever(self):
+    def test_killed_at_its_start_it_leaves_nothing_for_ever(self):
         chance = random.Random(815)
         for seed in range(rounds(KILLS)):
             worker = self.start_consumer("random", seed)

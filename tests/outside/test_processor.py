@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The installed processor, compiled by somebody else's CMake against a target with TT-Metal's name."""
+"""The installed processor, compiled by a foreign CMake project against a target with TT-Metal's
+name."""
 
 import pathlib
 import subprocess
@@ -20,7 +21,7 @@ class TheProcessor(Case):
         self.folder = pathlib.Path(folder.name)
 
     def cmake(self, name, *options, code=0):
-        skip_if_sanitized()  # a static library with sanitizers wants programs with them
+        skip_if_sanitized()  # a static library with sanitizers needs programs with sanitizers
         build = self.folder / name
         prefixes = f"{PREFIX};{HERE / 'processor'}"
         result = subprocess.run(
@@ -50,7 +51,7 @@ class TheProcessor(Case):
     def dram(self, pid):
         return {p["dram_bytes"] for d in self.devices() for p in d["processes"] if p["pid"] == pid}
 
-    def test_against_a_target_what_it_says_is_exact_or_marked(self):
+    def test_with_a_target_figures_are_exact_or_marked(self):
         host = self.build("named", "-DTTMEM_TT_METAL_TARGET=TT::Metalium", "-DPACKAGE=ON")
         env = self.tracked(TTMEM_DRYRUN_SYSTEM="t3000", LD_LIBRARY_PATH=library_path())
         running = self.start([str(host)], env)
@@ -77,17 +78,17 @@ class TheProcessor(Case):
         self.assertEqual(self.dram(running.pid), one)
         self.assertEqual({d["anomalies"]["unknown_frees"] for d in self.devices()}, {0})
         running.go_on()
-        self.expect(running, "child", 2048, 2, False)  # and that of its parent
+        self.expect(running, "child", 2048, 2, False)  # the child and its parent
         running.go_on()
         self.expect(running, "parent", 4096, 1, False)
         running.go_on()
         self.assertEqual(running.wait(), 0)
 
-    def test_a_target_of_the_project_itself_is_taken_and_the_dry_run_by_default(self):
+    def test_a_target_of_the_project_is_used_and_the_dry_run_by_default(self):
         self.cmake("of-the-project", "-DTTMEM_TT_METAL_TARGET=TT::Metalium")
         self.cmake("dry", "-DPACKAGE=OFF")
 
-    def test_a_target_that_is_not_there_is_named(self):
+    def test_a_missing_target_is_named(self):
         error = self.cmake("none", "-DTTMEM_TT_METAL_TARGET=Somebody::Else", "-DPACKAGE=ON", code=1)
         self.assertIn("there is no target Somebody::Else", " ".join(error.split()))
 

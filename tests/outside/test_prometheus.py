@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A real Prometheus, of the distribution's package, against a real server: what PromQL says is what
-`ttmem --json` says. And all of deploy/ that Prometheus or its tools can check."""
+"""A real Prometheus (the distribution's package) with a real server: the results of PromQL equal
+`ttmem --json`. Also every file of packaging/deploy that Prometheus or its tools can check."""
 
 import json
 import pathlib
@@ -22,7 +22,7 @@ DEPLOY = HERE.parent.parent / "packaging" / "deploy"
 RULES = [DEPLOY / "prometheus" / f"{name}.rules.yml" for name in ("ttmem", "ttmem-fleet")]
 BOARDS = sorted((DEPLOY / "grafana").glob("*.json"))
 
-# What Grafana puts in for its own variables.
+# The values that Grafana substitutes for its variables.
 VARIABLES = {"$__rate_interval": "1m", "$__range": "1h", "$instance": ".*", "$device": ".*",
              "$job": ".*"}
 
@@ -37,7 +37,7 @@ def free_port():
 
 
 class Prometheus(HttpCase):
-    """Has a Prometheus that scrapes the server of the test every second."""
+    """Starts a Prometheus that scrapes the test's server every second."""
 
     def start_prometheus(self):
         config = pathlib.Path(self.folder) / "prometheus.yml"
@@ -64,14 +64,14 @@ class Prometheus(HttpCase):
             return {}  # not up yet
 
     def query(self, expression):
-        """[(labels, value)] of an instant query."""
+        """Returns [(labels, value)] of an instant query."""
         answer = self.ask("/api/v1/query", query=expression)
         return [(entry["metric"], float(entry["value"][1]))
                 for entry in answer.get("data", {}).get("result", [])]
 
 
 class EndToEnd(Prometheus):
-    def test_promql_gives_the_figures_of_the_snapshot(self):
+    def test_promql_returns_the_figures_of_the_snapshot(self):
         demo = self.start_demo("mesh8")
         self.serve()
         self.start_prometheus()
@@ -91,7 +91,7 @@ class EndToEnd(Prometheus):
             l1 = devices[int(labels["device"])]["l1"]
             self.assertAlmostEqual(value, l1["used_bytes"] / l1["capacity_bytes"])
 
-    def test_the_end_of_a_process_shows_and_its_counters_stay(self):
+    def test_the_end_of_a_process_is_shown_and_counters_stay(self):
         self.serve()
         demo = self.start_demo("single")
         self.start_prometheus()
@@ -104,7 +104,7 @@ class EndToEnd(Prometheus):
         (_, after), = self.query("sum(ttmem_allocations_total)")
         self.assertEqual(after, before)
 
-    def test_every_query_of_the_dashboards_gives_something(self):
+    def test_every_query_of_the_dashboards_returns_data(self):
         self.env["SLURM_JOB_ID"] = "4711"
         self.start_demo("mesh8")
         self.serve()
@@ -120,7 +120,7 @@ class EndToEnd(Prometheus):
             self.assertEqual(answer.get("status"), "success", f"{query}: {answer}")
             self.wait_for(lambda query=query: self.query(query), query)
 
-    def test_prometheus_likes_the_page(self):
+    def test_promtool_accepts_the_page(self):
         self.start_demo("mesh8")
         self.serve()
         result = subprocess.run(["promtool", "check", "metrics"], input=self.get("/metrics"),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""deploy/nginx/ttmem.conf in a real nginx, of the distribution's package: TLS, a password for people, a
-token for commands, and behind it the page, the API and servers that have a token themselves."""
+"""packaging/deploy/nginx/ttmem.conf in a real nginx (the distribution's package): TLS, passwords
+for people and tokens for commands. Behind the proxy are the page, the API and servers with their
+own tokens."""
 
 import base64
 import http.client
@@ -19,7 +20,7 @@ from support import HERE, plain_environment
 from test_prometheus import free_port
 
 CONFIGURATION = (HERE.parent.parent / "packaging" / "deploy" / "nginx" / "ttmem.conf").read_text()
-# What Debian's nginx.conf has around it, as far as it matters. One process: it ends at once.
+# The relevant part of Debian's nginx.conf around the file. With one process nginx ends at once.
 AROUND = """daemon off; master_process off; pid {folder}/pid; error_log stderr;
 events {{ }}
 http {{
@@ -56,7 +57,8 @@ class Proxy(HttpCase):
         return path
 
     def start_nginx(self, **changes):
-        """The shipped file, but for places, the port and what the test changes in it."""
+        """Starts nginx with the shipped file. Only paths, the port and the test's own changes
+        differ."""
         port = self.at.split(":")[1]
         changes = {"/etc/nginx/": f"{self.folder}/", "/etc/ssl/certs/": f"{self.folder}/",
                    "/etc/ssl/private/": f"{self.folder}/", "listen 443 ": f"listen 127.0.0.1:{port} ",
@@ -95,7 +97,7 @@ class Proxy(HttpCase):
     def trusting(self):
         return {**self.env, "SSL_CERT_FILE": self.pem}
 
-    def test_people_show_a_password(self):
+    def test_people_need_a_password(self):
         self.serve()
         self.start_demo("single")
         self.start_nginx()
@@ -114,10 +116,11 @@ class Proxy(HttpCase):
                          (200, MOVING.sub("", self.get("/api/v1/snapshot"))))
         small = self.ask("/api/v1/snapshot", {**PASSWORD, "Accept-Encoding": "gzip"})[2]
         self.assertLess(len(small) * 5, len(body))
-        # Directly, by the name that the proxy has: it is the proxy that makes it a name of ours.
+        # A direct request with the proxy's host name is refused: the proxy replaces the name by the
+        # server's own.
         self.assertEqual(self.request("/api", headers={"Host": "ttmem.example"})[0], 403)
 
-    def test_commands_show_a_token(self):
+    def test_commands_need_a_token(self):
         self.serve()
         self.start_demo("single")
         self.start_nginx()
@@ -186,7 +189,7 @@ class Proxy(HttpCase):
         self.assertFalse(changed["all"])
         self.assertEqual(changes(f"?after={changed['number']}")["devices"], [])
 
-    def test_servers_with_a_token_of_their_own_and_the_page_below_a_path(self):
+    def test_servers_with_their_own_tokens_and_the_page_below_a_path(self):
         self.serve("--token-file", self.write("inner", "inner-" + TOKEN))
         self.start_demo("single")
         inner = f'Authorization "Bearer inner-{TOKEN}"'

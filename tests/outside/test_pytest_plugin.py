@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`pytest --ttmem` and `ttmem.record()`, with a real pytest."""
+"""`pytest --ttmem` and `ttmem.record()` with a real pytest."""
 
 import os
 import pathlib
@@ -79,7 +79,7 @@ class Markers(Plugin):
             assert False
         """
 
-    def test_a_limit_is_that_of_the_test_alone(self):
+    def test_a_limit_applies_to_one_test(self):
         shown = self.pytest(self.LIMITS, "--ttmem", code=1)
         self.assertIn("2 failed, 2 passed", shown)
         self.assertRegex(shown, r"ttmem_limit: L1 reached 3\.00 MiB on a device, 1\.00 MiB above the "
@@ -96,7 +96,7 @@ class Markers(Plugin):
         self.assertNotIn("highest peaks", shown)
         self.assertEqual(self.files(), [])
 
-    def test_what_is_left_behind_is_named(self):
+    def test_leftovers_are_named(self):
         shown = self.pytest("""
             @pytest.mark.ttmem_no_leak
             def test_clean():
@@ -116,7 +116,7 @@ class Markers(Plugin):
         self.assertRegex(shown, r"ttmem_no_leak: 2 buffers were left behind, 5\.00 MiB")
         self.assertRegex(shown, r"4\.00 MiB +dram +kv cache")
 
-    def test_circular_buffers_count_by_what_they_take(self):
+    def test_circular_buffers_count_their_physical_bytes(self):
         shown = self.pytest("""
             @pytest.mark.ttmem_limit(cb="256 KiB")
             def test_shared():
@@ -130,7 +130,7 @@ class Markers(Plugin):
         self.assertIn("1 failed, 1 passed", shown)
         self.assertIn("circular buffers reached 512.00 KiB", shown)
 
-    def test_what_nobody_reports_is_unknown_and_not_within_a_limit(self):
+    def test_an_unreported_kind_is_unknown_and_not_within_a_limit(self):
         shown = self.pytest("""
             @pytest.mark.ttmem_limit(kernels="1 MiB")
             def test_kernels():
@@ -169,7 +169,7 @@ class Markers(Plugin):
                 self.assertIn(said, shown)
                 self.assertNotIn("it began", shown)
 
-    def test_without_tracking_it_says_so(self):
+    def test_without_tracking_the_plugin_says_so(self):
         shown = self.pytest("def test_it(): pass", "--ttmem", code=4,
                             env={**self.found(), "TT_ALLOC_TRACKING_ENABLED": "0"})
         self.assertIn("--ttmem: tracking is off", shown)
@@ -231,7 +231,7 @@ class Record(PythonCase):
         self.assertEqual(counts, [(102,)])
         self.assertEqual(marks, [("inside",)])
 
-    def test_what_keeps_it_from_recording_is_one_sentence(self):
+    def test_an_obstacle_to_recording_is_one_sentence(self):
         block = f"with ttmem.record({self.path!r}): pass"
         said = self.error("import ttmem", block, env=self.found())
         self.assertIn("tracking is off", said)
@@ -240,7 +240,7 @@ class Record(PythonCase):
         self.assertIn("is there already", said)
         self.output("import ttmem", f"with ttmem.record({self.path!r}, overwrite=True): pass")
 
-    def test_the_blocks_own_error_comes_through(self):
+    def test_the_error_of_the_block_is_not_hidden(self):
         result = self.run_code("import ttmem", f"""
             with ttmem.record({self.path!r}):
                 raise KeyError("mine")
@@ -248,7 +248,7 @@ class Record(PythonCase):
         self.assertEqual(re.findall(r"^\w*Error.*", result.stderr, re.M), ["KeyError: 'mine'"])
         self.ttmem("report", self.path)
 
-    def test_it_leaves_no_process_behind(self):
+    def test_no_process_is_left_behind(self):
         self.output(DEVICE, f"""
             with ttmem.record({self.path!r}):
                 pass

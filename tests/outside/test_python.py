@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python package: counting by hand, finding library and command, errors, installing it."""
+"""The Python package: counting by hand, finding library and command, errors, installation."""
 
 import ast
 import os
@@ -17,7 +17,7 @@ from support import LIBRARY, MIB, TTMEM
 
 MANUAL = ROOT / "docs" / "guides" / "python.md"
 
-# The classes that people copied into their models, and how they use them.
+# The classes that users copied into their models, and how they use them.
 CLASS_OF_SUMMARY = '''
     class L1Tracker:
         def __init__(self):
@@ -70,7 +70,7 @@ USE_OF_SUMMARY = """
     tracker.summary()
 """
 
-# The application's own objects, which the use names.
+# The application's own objects, which the snippets use.
 APPLICATION = """
     from unittest.mock import MagicMock
     ttl, program, compute_kernel, core_range = MagicMock(), MagicMock(), "compute", range(64)
@@ -152,7 +152,7 @@ class SnippetsOfTheGuide(PythonCase):
 
         """))
 
-    def test_both_spellings_are_of_one_count(self):
+    def test_both_spellings_use_one_count(self):
         self.assertEqual(self.value(IMPORT, """
             tracker = L1Tracker()
             returned = [tracker.track_cb(2, 2048), tracker.track_kernel(2), tracker.track_kernel()]
@@ -170,7 +170,7 @@ class L1TrackerInTtmem(PythonCase):
         self.assertEqual(set(device["anomalies"].values()), {0})
         return process["cb_bytes"], process["kernels_bytes"]
 
-    def test_its_figures_are_this_process_s(self):
+    def test_its_figures_are_reported_for_this_process(self):
         devices = self.after(IMPORT, """
             tracker, other = L1Tracker(), L1Tracker()
             tracker.track_cb(1024, 2048)
@@ -186,7 +186,7 @@ class L1TrackerInTtmem(PythonCase):
         (device,) = self.after(IMPORT, "L1Tracker(device=3).track_cb(1, 4096)")
         self.assertEqual((device["id"], device["l1"]["cb"]["physical_bytes"]), (3, 4096))
 
-    def test_what_is_given_back_is_gone(self):
+    def test_freed_memory_is_gone(self):
         devices = self.after(IMPORT, """
             tracker = L1Tracker()
             tracker.track_cb(2, 2048)
@@ -198,7 +198,7 @@ class L1TrackerInTtmem(PythonCase):
         """)
         self.assertEqual(self.row(devices), (64, 2 * 51200))
 
-    def test_a_with_block_gives_back_everything_and_the_tracker_can_go_on(self):
+    def test_a_with_block_frees_everything_and_the_tracker_stays_usable(self):
         devices = self.after(IMPORT, """
             with L1Tracker() as tracker:
                 tracker.track_cb(2, 2048)
@@ -208,7 +208,7 @@ class L1TrackerInTtmem(PythonCase):
         """)
         self.assertEqual(self.row(devices), (32, 0))
 
-    def test_a_child_does_not_give_back_what_its_parent_reported(self):
+    def test_a_child_does_not_free_the_reports_of_its_parent(self):
         devices = self.after(IMPORT, """
             tracker = L1Tracker()
             tracker.track_cb(1, 64)
@@ -222,7 +222,7 @@ class L1TrackerInTtmem(PythonCase):
         """)
         self.assertEqual(devices[0]["processes"][0]["cb_bytes"], 64)
 
-    def test_threads_lose_nothing(self):
+    def test_calls_of_several_threads_are_complete(self):
         devices = self.after(IMPORT, """
             import threading
             tracker = L1Tracker()
@@ -238,7 +238,7 @@ class L1TrackerInTtmem(PythonCase):
         """)
         self.assertEqual(self.row(devices), (4 * 500 * 64, 0))
 
-    def test_nonsense_is_refused_and_not_counted(self):
+    def test_invalid_values_are_refused_and_not_counted(self):
         self.assertEqual(self.value(IMPORT, """
             tracker, refused = L1Tracker(), []
             for call in (lambda: tracker.track_cb(-1, 2048), lambda: tracker.track_kernel(-1),
@@ -251,7 +251,7 @@ class L1TrackerInTtmem(PythonCase):
             print(json.dumps([refused, tracker.cb, tracker.kern]))
         """), [["ValueError", "ValueError", "TypeError", "ValueError", "ValueError"], 0, 0])
 
-    def test_without_a_library_it_counts_and_says_so_once_when_tracking_was_asked_for(self):
+    def test_without_a_library_it_counts_and_warns_once_if_tracking_is_on(self):
         env = {**self.env, "TT_ALLOC_TRACKING_ENABLED": "1"}
         result = self.run_code(ALONE, "t = ttmem.L1Tracker()", "t.track_cb(1, 64)",
                                "print(t.cb, t.tracked)", env=env)
@@ -268,7 +268,7 @@ class Lookup(PythonCase):
         self.assertEqual(self.output("import ttmem", self.FOUND, env=env).split(),
                          [str(prefix / "lib" / "libttmem.so"), TTMEM])
 
-    def test_a_library_next_to_the_package_goes_first(self):
+    def test_a_library_next_to_the_package_has_priority(self):
         folder = pathlib.Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, folder)
         shutil.copytree(SOURCE / "ttmem", folder / "ttmem")
@@ -293,7 +293,7 @@ class Errors(PythonCase):
         self.assertIn("set TTMEM_LIB", message)
         self.assertEqual(self.output(ALONE, "print(ttmem.enabled())", env=self.env), "False\n")
 
-    def test_a_library_that_is_none_is_not_passed_over_for_another(self):
+    def test_an_invalid_named_library_is_an_error(self):
         path = str(pathlib.Path(TTMEM).parent)
         for named in ("/nowhere/libttmem.so", __file__):
             message = self.error("import ttmem", "ttmem.device_open(0)",
@@ -321,13 +321,13 @@ class Errors(PythonCase):
         message = self.error(ALONE, "ttmem.snapshot()", env=self.env)
         self.assertIn("set TTMEM_BIN", message)
 
-    def test_a_command_that_is_none(self):
+    def test_an_invalid_command(self):
         for named in ("/nowhere/ttmem", LIBRARY + "/.."):
             message = self.error("import ttmem", "ttmem.devices()",
                                  env=self.found(TTMEM_BIN=named))
             self.assertIn(f"TTMEM_BIN names {named}", message)
 
-    def test_a_command_that_answers_something_else_or_fails(self):
+    def test_a_command_with_other_output_or_a_failure(self):
         for name, says in (("echo", "no ttmem.snapshot.v1 document"), ("false", "failed")):
             message = self.error("import ttmem", "ttmem.snapshot()",
                                  env=self.found(TTMEM_BIN=shutil.which(name)))
@@ -335,7 +335,7 @@ class Errors(PythonCase):
 
 
 class ThePackage(PythonCase):
-    def test_its_syntax_is_that_of_python_3_8(self):
+    def test_its_syntax_is_valid_python_3_8(self):
         files = sorted(SOURCE.rglob("*.py"))
         self.assertGreater(len(files), 5)
         for file in files:
@@ -356,7 +356,7 @@ class ThePackage(PythonCase):
                     assert set(hints) == set(inspect.signature(thing).parameters) | {"return"}, name
         """)
 
-    def test_its_version_is_that_of_the_command(self):
+    def test_its_version_equals_the_version_of_the_command(self):
         version = self.output("import ttmem", "print('ttmem', ttmem.__version__)")
         self.assertEqual(version, self.ttmem("--version").stdout)
 

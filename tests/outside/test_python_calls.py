@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python package: what each call does to the figures of `ttmem`, and reading them."""
+"""The Python package: the effect of each call on the figures of `ttmem`, and reading these
+figures."""
 
 import pathlib
 import re
@@ -18,16 +19,16 @@ class Calls(PythonCase):
     def test_there_is_a_function_for_every_call_of_the_header(self):
         header = (PREFIX / "include" / "ttmem" / "ttmem.h").read_text()
         calls = re.findall(r"^TTMEM_API \w+ ttmem_(\w+)\(", header, re.M)
-        calls.remove("program_place_with")  # program_place() with a name
+        calls.remove("program_place_with")  # is program_place() with a name
         calls.remove("mesh_program_place_with")
-        calls.remove("scope_push")  # scope()
+        calls.remove("scope_push")  # is scope()
         calls.remove("scope_pop")
         self.assertGreater(len(calls), 10)
         missing = self.value("import ttmem", f"print(json.dumps([name for name in {calls!r} "
                                              "if name not in ttmem.__all__]))")
         self.assertEqual(missing, [])
 
-    def test_a_device_is_what_it_was_opened_as(self):
+    def test_a_device_has_the_figures_of_its_opening(self):
         device = self.device_after("")
         facts = {name: device[name] for name in ("id", "uid", "arch", "board", "grid")}
         self.assertEqual(facts, {"id": 0, "uid": "0x7e57", "arch": "wormhole_b0", "board": "n150",
@@ -133,7 +134,7 @@ class Calls(PythonCase):
             print(json.dumps(refused))
         """), 6)
 
-    def test_the_copy_that_is_loaded_already_is_used(self):
+    def test_an_already_loaded_library_is_used(self):
         copy = pathlib.Path(self.dir) / "elsewhere.so"
         shutil.copy(LIBRARY, copy)
         self.addCleanup(copy.unlink)
@@ -156,13 +157,13 @@ class Snapshots(PythonCase):
         self.assertEqual(document["schema"], "ttmem.snapshot.v1")
         self.assertEqual(document["devices"], expected["devices"])
 
-    def test_devices_are_those_of_the_snapshot(self):
+    def test_devices_equal_the_snapshot(self):
         self.after(DEVICE, "open_device()", "open_device(1)")
         ids = self.value("import ttmem", "print(json.dumps([d['id'] for d in ttmem.devices()]))",
                          env=self.found())
         self.assertEqual(ids, [0, 1])
 
-    def test_it_needs_neither_library_nor_tracking(self):
+    def test_a_snapshot_needs_neither_library_nor_tracking(self):
         env = {**self.env, "TTMEM_BIN": TTMEM}
         self.assertEqual(self.value(ALONE, "import json", "print(json.dumps(ttmem.devices()))",
                                     env=env), [])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python package: what a block of code took, gave back and held at most."""
+"""The Python package: the bytes that a block of code allocated, freed and held at its peak."""
 
 import unittest
 
@@ -31,7 +31,7 @@ class Measured(PythonCase):
         return self.value(DEVICE, self.ALLOC, "open_device()",
                           "ttmem.reports(0, 0xff)  # all that there is", *code)
 
-    def test_what_a_block_took_and_gave_back_is_exact_where_the_tracker_knows(self):
+    def test_bytes_allocated_and_freed_are_exact_where_known(self):
         found = self.measured("""
             dram(1, 10)
             with ttmem.Measure(interval_s=None) as m:
@@ -49,10 +49,10 @@ class Measured(PythonCase):
         self.assertEqual(dram, [25 * kib, 30 * kib, -5 * kib, 35 * kib, True])
         self.assertEqual(cb, [64 * 4096, 64 * 4096, 0, 64 * 4096, True])
         self.assertEqual(total, cb)
-        self.assertEqual(l1, [None, None, 0, None, False])  # nobody looked: unknown
+        self.assertEqual(l1, [None, None, 0, None, False])  # no sample: an unknown peak
         self.assertEqual((samples, problem), (0, None))
 
-    def test_a_peak_below_an_earlier_one_is_unknown_without_samples(self):
+    def test_a_peak_below_an_earlier_peak_is_unknown_without_samples(self):
         self.assertEqual(self.measured("""
             dram(1, 100)
             ttmem.buffer_free(0, BufferType.DRAM, 1)
@@ -61,7 +61,7 @@ class Measured(PythonCase):
             print(json.dumps(figures(m, "dram")))
         """), [None, None, 5 * 12 * 1024, None, False])
 
-    def test_samples_see_the_other_peaks(self):
+    def test_samples_find_peaks_below_an_earlier_peak(self):
         self.assertEqual(self.measured("""
             with ttmem.Measure(interval_s=0.01) as m:
                 l1(1, 2)
@@ -80,7 +80,7 @@ class Measured(PythonCase):
             print(json.dumps(figures(m, "dram")))
         """), [4 * 12288, 0, 4 * 12288, 4 * 12288, False])
 
-    def test_the_peak_of_another_process_is_never_taken_for_one_s_own(self):
+    def test_the_peak_of_another_process_does_not_count(self):
         self.assertEqual(self.measured("""
             ready, stop = os.pipe(), os.pipe()
             with ttmem.Measure(interval_s=None) as m:
@@ -98,7 +98,7 @@ class Measured(PythonCase):
             print(json.dumps(figures(m, "dram")))
         """), [None, None, 4 * 12288, None, False])
 
-    def test_a_device_that_opens_or_closes_inside_counts(self):
+    def test_a_device_opened_or_closed_inside_counts(self):
         found = self.measured("""
             l1(1, 2)
             with ttmem.Measure(interval_s=0.01) as m:
@@ -111,7 +111,7 @@ class Measured(PythonCase):
         """)
         self.assertEqual(found, [[0, 2 * 65536, -2 * 65536, 2 * 65536, False], 1000, 0])
 
-    def test_watch_prints_its_report_and_lets_exceptions_pass(self):
+    def test_watch_prints_its_report_and_passes_exceptions_on(self):
         printed = self.output(DEVICE, self.ALLOC, """
             open_device()
             try:
@@ -138,7 +138,7 @@ class Measured(PythonCase):
         self.assertRegex(printed, r"\n  l1 +>= 1\.00 MiB +>= 0\.00 MiB +\+1\.00 MiB +>= 1\.00 MiB")
         self.assertRegex(printed, r">=: from \d+ samples, one every 0\.01 s")
 
-    def test_what_keeps_it_from_measuring_is_one_sentence_and_never_an_exception(self):
+    def test_an_obstacle_to_measuring_is_one_sentence_and_no_exception(self):
         body = """
             with ttmem.watch("load", file=__import__("sys").stdout) as m:
                 print("ran")
@@ -153,7 +153,7 @@ class Measured(PythonCase):
             self.assertEqual(ran, "ran")
             self.assertTrue(said.startswith(f"load: not measured: {reason}"), said)
 
-    def test_no_process_of_its_own_is_left_behind(self):
+    def test_no_process_is_left_behind(self):
         self.assertEqual(self.measured("""
             with ttmem.Measure(interval_s=0.01) as m:
                 sampled(m)
@@ -163,7 +163,7 @@ class Measured(PythonCase):
                 print(json.dumps("none"))
         """), "none")
 
-    def test_a_child_that_leaves_the_block_disturbs_nothing(self):
+    def test_a_child_that_leaves_the_block_does_no_harm(self):
         self.assertEqual(self.measured("""
             with ttmem.Measure(interval_s=0.01) as m:
                 pid = os.fork()

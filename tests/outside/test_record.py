@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmem record`: what is in the file is what happened, read with sqlite3 alone; nobody who is
-killed takes it away, and the workload does not notice."""
+"""`ttmem record`: the file, read with sqlite3 only, contains exactly the events of the run. A
+killed recorder or workload loses no written data, and the workload is not disturbed."""
 
 import os
 import random
@@ -34,7 +34,8 @@ class RecordCase(Case):
                            *command], env)
 
     def rows(self, sql, *arguments):
-        # Not for reading only: a kill may leave something to undo.
+        # Opens the file for writing, because a killed recorder may have left a journal to roll
+        # back.
         connection = sqlite3.connect(f"file:{self.file}?mode=rw", uri=True)
         try:
             return connection.execute(sql, arguments).fetchall()
@@ -59,7 +60,7 @@ class RecordCase(Case):
             return stat.read().rpartition(")")[2].split()[0] == "Z"
 
     def wait_for_allocations(self, at_least):
-        """Until so many are in the file, which may not even be there yet."""
+        """Waits until this number of allocations is in the file, which may not exist yet."""
         def there():
             try:
                 return self.row("SELECT count(*) FROM allocations")[0] >= at_least
@@ -68,7 +69,7 @@ class RecordCase(Case):
         self.wait_for(there, f"{at_least} allocations in {self.file}")
 
 
-class Story(RecordCase):
+class Events(RecordCase):
     def test_every_allocation_from_its_begin_to_its_end(self):
         said = self.record(self.calls(
             "open_device(3)\n"
@@ -133,8 +134,8 @@ class Story(RecordCase):
         self.assertEqual(self.row("SELECT count(*), count(DISTINCT pid) FROM processes"), (3, 3))
         self.assertEqual(self.row("SELECT count(*) FROM allocation_list"), (3,))
 
-    def test_the_end_of_the_report_is_what_was_live(self):
-        """Every figure of `ttmem --json`, of each capture and each demo."""
+    def test_the_end_of_a_recording_equals_the_live_state(self):
+        """Compares every figure of `ttmem --json`, for each capture and each demo."""
         workloads = [[TTMEM, "replay", str(capture), "--hold"]
                      for capture in sorted(CAPTURES.glob("*.jsonl"))]
         workloads += [[TTMEM, "demo", name, "--seconds", "1", "--hold"]
@@ -144,20 +145,21 @@ class Story(RecordCase):
             with self.subTest(workload=workload[1:3]):
                 held = self.start_record(workload, "-f")
                 live = self.final_state()
-                os.kill(self.child_of(held), signal.SIGKILL)  # it would free all in good order
+                os.kill(self.child_of(held), signal.SIGKILL)  # an orderly end would free everything
                 self.assertEqual(held.wait(), 137)
                 self.ttmem("clean")
                 self.assertEqual(self.row("SELECT lost_events FROM run"), (0,))
                 recorded = self.json("report", self.file, "--at", "end")["devices"]
                 self.assertEqual(len(recorded), len(live))
-                # What goes on in another row counts there as one more allocation.
+                # An allocation that changes and continues in another row counts as one more
+                # allocation.
                 changed = self.row("SELECT count(*) FROM allocations WHERE ending = 'changed'")[0]
                 but = ("allocations_total", "frees_total") if changed else ()
                 for one, other in zip(recorded, live):
                     self.assertEqual(self.figures(one, but), self.figures(other, but))
 
     def final_state(self):
-        """Once it does not change any more."""
+        """Returns the state once it no longer changes."""
         before = []
 
         def is_final():
@@ -169,7 +171,8 @@ class Story(RecordCase):
 
     @staticmethod
     def figures(device, but):
-        """Also without what only a living process has: counts of anomalies, and its state."""
+        """Returns the figures without those that only a live process has: counts of anomalies, and
+        its state."""
         left_out = ("anomalies", "processes", *but)
         figures = {name: value for name, value in device.items() if name not in left_out}
         figures["kinds"] = [{name: value for name, value in kind.items() if name not in left_out}
@@ -178,20 +181,20 @@ class Story(RecordCase):
 
 
 class Command(RecordCase):
-    def test_its_exit_status_is_ours(self):
+    def test_its_exit_status_is_the_exit_status_of_ttmem(self):
         self.record(["sh", "-c", "exit 7"], code=7)
         self.assertEqual(self.row("SELECT exit_code FROM run"), (7,))
         self.record(["sh", "-c", "kill -9 $$"], "-f", code=137)
 
-    def test_what_cannot_be_started_leaves_no_file(self):
+    def test_a_command_that_cannot_be_started_leaves_no_file(self):
         said = self.record(["/nonexistent"], code=127)
         self.assertIn("cannot run '/nonexistent'", said)
         self.assertFalse(os.path.exists(self.file))
 
-    def test_it_says_that_nothing_was_reported(self):
+    def test_without_reports_a_message_says_so(self):
         self.assertIn("nothing was recorded", self.record(["true"]))
 
-    def test_it_says_that_a_server_has_it(self):
+    def test_a_command_that_reports_to_a_server_is_named(self):
         said = self.record(["true"], env={**self.env, "TTMEM_TRANSPORT": "socket"})
         self.assertIn("TTMEM_TRANSPORT=socket sends all to a server; unset it", said)
 
@@ -208,12 +211,12 @@ class Command(RecordCase):
         self.assertEqual(result.returncode, 0)
         self.assertRegex(os.listdir(folder)[0], r"^ttmem-true-\d+\.ttmem$")
 
-    def test_a_folder_that_is_not_there(self):
+    def test_a_missing_folder(self):
         self.file = "/nonexistent/run.ttmem"
         self.assertIn("cannot write /nonexistent/run.ttmem: No such file",
                       self.record(["true"], code=1))
 
-    def test_wrong_ways_to_ask(self):
+    def test_wrong_usage(self):
         self.ttmem("record", code=2)
         self.ttmem("record", "--pid", "1", "--", "true", code=2)
         said = self.ttmem("record", "--pid", os.getpid(), "-o", self.file, code=1).stderr
@@ -221,7 +224,7 @@ class Command(RecordCase):
 
 
 class Attached(RecordCase):
-    def test_what_was_there_before_and_what_comes(self):
+    def test_allocations_from_before_and_after_the_start(self):
         held = self.hold_calls("open_device(0)\nalloc(DRAM, 1, 64, label=b'old')\nhold()\n"
                                "alloc(DRAM, 2, 128, label=b'new')\nfree(DRAM, 1)")
         recorder = self.start([TTMEM, "record", "--pid", held.pid, "-o", self.file])
@@ -238,10 +241,10 @@ class Attached(RecordCase):
 
 
 class Lost(RecordCase):
-    """A recorder that is stopped for a while loses events, and knows it."""
+    """A recorder that is stopped for a while loses events and counts the lost events."""
 
     def test_after_a_gap_the_figures_are_right(self):
-        # With 65,536 records in the ring, of which a buffer and its free take three.
+        # The ring has 65,536 records. A buffer and its free take three records.
         env = {**self.env, "TTMEM_EVENTS": "65536"}
         held = self.start_record(self.calls(
             "open_device(0)\nalloc(DRAM, 1, 64)\nalloc(DRAM, 2, 64)\nhold()\n"
@@ -267,7 +270,7 @@ class Lost(RecordCase):
         self.assertIn("the ring held 65536 records", said)
 
 
-    def test_what_is_lost_before_the_first_look_is_counted(self):
+    def test_events_lost_before_the_first_read_are_counted(self):
         held = self.start_record(self.calls(
             "hold()\nopen_device(0)\n"
             "for i in range(40000):\n  alloc(DRAM, 10 + i, 64)\n  free(DRAM, 10 + i)\n"
@@ -285,7 +288,7 @@ class Lost(RecordCase):
 
 
 class Late(RecordCase):
-    def test_a_recorder_that_was_stopped_takes_in_all_that_is_in_the_ring(self):
+    def test_a_recorder_that_was_stopped_reads_the_whole_ring(self):
         pairs = 1_300_000  # three records each; the largest ring has 4,194,304
         held = self.start_record(self.calls(
             "open_device(0)\nhold()\n"
@@ -306,7 +309,7 @@ class Late(RecordCase):
 
 
 class Killed(RecordCase):
-    # Until the recorder is gone, for 20 s at most.
+    # The workload runs until the recorder is gone, for 20 s at most.
     BUSY = ("import time\nopen_device(0)\nrecorder = os.getppid()\nprint('ready', flush=True)\n"
             "end = time.monotonic() + 20\n"
             "while os.getppid() == recorder and time.monotonic() < end:\n"
@@ -335,7 +338,7 @@ class Killed(RecordCase):
                 self.assertEqual(self.row("SELECT killed FROM processes"), (1,))
             self.check_file(1 if turn % 3 == 0 else 0)
 
-    def test_all_but_the_last_second_is_there(self):
+    def test_everything_except_the_last_second_is_recorded(self):
         running = self.start_record(self.calls(self.BUSY))
         running.line()
         self.wait_for_allocations(1000)
@@ -346,7 +349,7 @@ class Killed(RecordCase):
                       "the workload to end, and to leave nothing that was for the recorder")
 
     def test_in_its_first_moments(self):
-        """The workload goes on, and `clean` removes what was left."""
+        """The workload continues, and `clean` removes the leftovers."""
         chance = random.Random(11)
         code = ("import time\nfor _ in range(10):\n  if os.fork() == 0:\n    open_device(0)\n"
                 "    alloc(DRAM, 1, 64)\n    time.sleep(0.01)\n    os._exit(0) if _ % 2 else exit()\n"
@@ -366,7 +369,7 @@ class Killed(RecordCase):
 
 
 class FullDisk(RecordCase):
-    def test_it_ends_the_recording_and_not_the_workload(self):
+    def test_a_full_disk_ends_the_recording_and_not_the_workload(self):
         folder = os.path.dirname(self.file)
         source = ("open_device(0)\nfor i in range(200000):\n"
                   "  alloc(DRAM, i, 64 * (i % 5000))\n  free(DRAM, i)\nprint('done')")
@@ -384,7 +387,7 @@ class FullDisk(RecordCase):
 
 
 class Aggregate(RecordCase):
-    def test_it_keeps_peaks_and_what_was_left(self):
+    def test_an_aggregate_keeps_peaks_and_leftovers(self):
         self.record(self.calls(
             "open_device(0)\nfor i in range(1, 101):\n  alloc(DRAM, i, 1 << 20)\n"
             "for i in range(1, 100):\n  free(DRAM, i)"), "--aggregate")
@@ -392,7 +395,7 @@ class Aggregate(RecordCase):
         self.assertEqual(self.row("SELECT max(peak_bytes) FROM timeline WHERE kind = 'dram'"),
                          (100 * 12 * MIB,))
         self.assertEqual(self.row("SELECT aggregate, events FROM run"), (1, 200))
-        # Nobody knows what was held before its end.
+        # The holdings before the end are unknown.
         self.assertIn("--aggregate: what was held is known at its end only",
                       self.ttmem("report", self.file, "--at", "0ms", code=1).stderr)
         self.assertIn("12.0 MiB", self.ttmem("report", self.file, "--at", "end").stdout)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmem record --pid`: a process that runs already, from now on."""
+"""`ttmem record --pid`: records a running process from now on."""
 
 import contextlib
 import os
@@ -24,7 +24,7 @@ for i in range(50):
 
 
 class WhichProcess(Case):
-    def test_a_dead_one_of_that_pid_is_not_meant(self):
+    def test_a_dead_process_of_the_same_pid_is_ignored(self):
         dead = self.hold_calls("open_device()\nalloc(DRAM, 1, 64)")
         dead.kill()
         said = self.ttmem("record", "--pid", dead.pid, "-o", os.path.join(self.dir, "x.ttmem"),
@@ -33,7 +33,7 @@ class WhichProcess(Case):
         self.assertFalse(os.path.exists(os.path.join(self.dir, "x.ttmem")))
 
     @unittest.skipUnless(os.geteuid() == 0, "only root is somebody else too")
-    def test_one_that_may_not_be_read(self):
+    def test_an_unreadable_process(self):
         held = self.hold_calls("open_device()\nalloc(DRAM, 1, 64)")
         os.chmod(self.dir, 0o755)
         said = subprocess.run([TTMEM, "record", "--pid", str(held.pid), "-o", "/dev/null"],
@@ -44,7 +44,7 @@ class WhichProcess(Case):
 
 
 class Attached(Case):
-    def test_what_a_process_did_before_is_not_recorded(self):
+    def test_events_before_attaching_are_not_recorded(self):
         file = os.path.join(self.dir, "run.ttmem")
         held = self.hold_calls(BEFORE + INSIDE)
         recorder = self.start([TTMEM, "record", "--pid", held.pid, "-o", file])
@@ -61,7 +61,8 @@ class Attached(Case):
         self.assertEqual(self.json("report", file)["devices"][0]["l1_buffers"]["peak_bytes"], most)
 
     def test_labels_and_scopes_of_a_process_without_details(self):
-        """They come from its slots, whose label may be the number of a text, with a scope behind."""
+        """The recorder reads labels and scopes from the slots. A slot may hold the number of a
+        stored text instead of a label, with a scope after it."""
         file = os.path.join(self.dir, "run.ttmem")
         long = "layers.0.attention.a.name.that.is.longer.than.a.slot"
         held = self.hold_calls(

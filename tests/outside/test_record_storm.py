@@ -26,7 +26,7 @@ def labels_of(number, end):
 
 
 def model(count, ends):
-    """Returns label -> (buffers, bytes of each on all banks) for each program that allocates."""
+    """Returns {label: (buffers, bytes of each on all banks)} for each program that allocates."""
     return {label: (1 + number % 5, 32 * (1 + number % 7) * CHANNELS)
             for number in range(count) for label in labels_of(number, ends[number % len(ends)])}
 
@@ -47,10 +47,10 @@ class StormCase(RecordCase):
 
     def setUp(self):
         super().setUp()
-        self.env["TTMEM_EVENTS"] = "65536"  # 4 MiB, which is soon zeroed
+        self.env["TTMEM_EVENTS"] = "65536"  # 4 MiB, so that clearing the ring is quick
 
     def recorded(self):
-        """Returns label -> (buffers, bytes of each), in the form of the model."""
+        """Returns {label: (buffers, bytes of each)}, in the form of model()."""
         rows = self.rows("SELECT label, count(*), min(used_bytes), max(used_bytes) "
                          "FROM allocation_list GROUP BY label")
         for label, _, least, most in rows:
@@ -85,7 +85,8 @@ class Recorded(StormCase):
 
     def test_a_program_that_calls_exec_was_not_killed(self):
         self.record([self.storm, "30", "4", "eck"])
-        # Ten ended by exit(), twenty programs by exec; ten processes by _exit(), ten by SIGKILL.
+        # Ten programs ended by exit() and twenty by exec; ten processes ended by _exit() and ten by
+        # SIGKILL.
         self.assertEqual(self.rows("SELECT killed, count(*) FROM processes GROUP BY killed"),
                          [(0, 30), (1, 20)])
 
@@ -102,8 +103,8 @@ class Recorded(StormCase):
         self.assert_recorded(model(60, "ckcs"))
         self.assertEqual(self.files(), [])
 
-    # Gives a copy of its own segment the name of one that another user's process left for the
-    # recorder.
+    # Copies the process's own segment to the file name of a segment that another user's process
+    # left for the recorder.
     FORGE = ("from abi import *\nimport glob, struct\n"
              "open_device(0); alloc(DRAM, 1, 64, label=b'ours')\n"
              "folder = os.environ['TTMEM_DIR']\n"
@@ -119,13 +120,13 @@ class Recorded(StormCase):
              "os.rename(folder + '/forged', folder + name)\n")
 
     @unittest.skipIf(os.geteuid() != 0, "needs root, to be another user")
-    def test_nobody_speaks_for_another_user(self):
+    def test_a_segment_forged_by_another_user_is_not_recorded(self):
         self.record(self.calls(self.FORGE))
         self.assertEqual(self.rows("SELECT label FROM allocation_list"), [("ours",)])
         self.assertEqual(self.row("SELECT count(*) FROM processes"), (1,))
         self.assertEqual(self.files(), [])
 
-    def test_a_mark_that_everybody_may_read_does_not_tell_the_id(self):
+    def test_a_public_mark_does_not_contain_the_id(self):
         script = ('(ulimit -f 0; "$1" one label 1)\n'
                   'printf "%s %s" "$TTMEM_RUN" "$(readlink "$TTMEM_DIR"/*.untracked.*)"')
         held = self.start_record(["sh", "-c", script, "sh", self.storm])
@@ -135,8 +136,8 @@ class Recorded(StormCase):
         self.assertNotIn(run.split(".")[3], mark)
         self.assertEqual(self.files(), [])
 
-    # Leaves what a process leaves that is killed before its segment is complete. Its child, which
-    # is looked at later, has one buffer.
+    # Leaves the files of a process that is killed before its segment is complete. Its child, which
+    # the recorder reads later, has one buffer.
     KILLED_EARLY = ("import os, signal, sys\n"
                     "start = open('/proc/self/stat').read().rpartition(')')[2].split()[19]\n"
                     "name = f'/ttmem.{os.geteuid()}.{os.getpid()}.{start}'\n"
@@ -157,7 +158,7 @@ class Recorded(StormCase):
         self.assertEqual(held.wait(), 128 + signal.SIGKILL)
         self.assertEqual(self.files(), [])
 
-    def test_in_few_descriptors(self):
+    def test_with_few_descriptors(self):
         command = ["sh", "-c", 'ulimit -n 40; exec "$@"', "sh", TTMEM, "record", "--no-adapter",
                    "-o", self.file, "--", self.storm, "400", "64", EVERY_END]
         subprocess.run(command, env=self.env, check=True, capture_output=True,
@@ -196,7 +197,7 @@ class Summary(StormCase):
     def summary(self, *storm):
         return self.ttmem("run", "--summary", "--no-adapter", "--", self.storm, *storm).stderr
 
-    def test_every_process_is_in_it(self):
+    def test_every_process_is_in_the_summary(self):
         count = rounds(501)
         said = self.summary(count, 16, EVERY_END)
         expected = model(count, EVERY_END)
@@ -204,7 +205,7 @@ class Summary(StormCase):
         self.assertNotIn("not in this summary", said)
         self.assertEqual(len(rows), len(expected))
 
-    def test_it_leaves_what_killed_processes_left(self):
+    def test_a_summary_keeps_the_segments_of_killed_processes(self):
         self.summary(20, 4, "ek")
         self.assertEqual(len(self.files()), 10, self.files())
         self.assertIn("10 dead processes held", self.ttmem("clean").stdout)
@@ -235,7 +236,7 @@ class LittleSpace(StormCase):
         self.assertIn("No space left on device", found[2])
         return int(found[1])
 
-    def test_recorded_and_not_tracked_are_all(self):
+    def test_recorded_and_untracked_processes_are_all_processes(self):
         expected = model(300, self.ENDS)
         result = self.in_space("5m", TTMEM, "record", "--no-adapter", "-o", self.file, "--",
                                self.storm, "300", "64", self.ENDS)
@@ -253,7 +254,7 @@ class LittleSpace(StormCase):
                          len(model(300, self.ENDS)))
         self.assertEqual(result.stdout, "", "clean removes all that was left")
 
-    def test_a_ring_takes_a_part_of_what_is_free(self):
+    def test_a_ring_takes_a_part_of_the_free_space(self):
         result = self.in_space("64m", TTMEM, "record", "--no-adapter", "-o", self.file, "--",
                                self.storm, "24", "24", "h")
         self.assertNotIn("not tracked", result.stderr)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A recorder in trouble: killed at once, without disk space, with an absurd clock. Its file can be read, or
-a message says why not."""
+"""A recorder in trouble: killed at once, without disk space, or with an absurd clock. Its file can
+be read, or a message says why not."""
 
 import errno
 import os
@@ -28,7 +28,7 @@ class TroubleCase(Case):
 
     def preloaded(self, name, **more):
         """Returns an environment that preloads this library before all others."""
-        skip_if_sanitized()  # whose runtime must be the first
+        skip_if_sanitized()  # the sanitizers' runtime must be loaded first
         library = self.folder / f"{name}.so"
         if not library.exists():
             subprocess.run(["cc", "-std=c11", "-O1", "-Wall", "-Werror", "-shared", "-fPIC",
@@ -60,7 +60,7 @@ class TroubleCase(Case):
 
 
 class KilledAtOnce(TroubleCase):
-    def test_leaves_what_can_be_read_or_is_explained(self):
+    def test_leaves_a_readable_file_or_a_message(self):
         readable = 0
         for turn in range(rounds(100)):
             running = self.start([TTMEM, "record", "--no-adapter", "-f", "-o", str(self.file), "--",
@@ -71,12 +71,12 @@ class KilledAtOnce(TroubleCase):
         if rounds(100) == 100:
             self.assertGreater(readable, 0)
 
-    def test_before_it_wrote_anything(self):
+    def test_before_the_first_write(self):
         self.file.touch()
         self.assertFalse(self.check_readable_or_explained())
 
-    def test_while_it_made_the_tables(self):
-        """A journal that undoes the whole file."""
+    def test_while_it_created_the_tables(self):
+        """The recorder leaves a journal that restores an empty file."""
         self.record()
         data = self.file.read_bytes()
         header = bytes.fromhex("d9d505f920a163d7") + bytes(8) + bytes(4)
@@ -84,7 +84,7 @@ class KilledAtOnce(TroubleCase):
         pathlib.Path(f"{self.file}-journal").write_bytes(header.ljust(512, b"\0"))
         self.assertFalse(self.check_readable_or_explained())
 
-    def test_of_a_recorder_that_made_the_tables_one_by_one(self):
+    def test_with_tables_but_without_a_run(self):
         self.record()
         with sqlite3.connect(self.file) as file:
             file.execute("DELETE FROM run")
@@ -93,7 +93,7 @@ class KilledAtOnce(TroubleCase):
 
 
 class NoRoom(TroubleCase):
-    # The second part starts when the file has the first part.
+    # The workload starts its second part when the file contains the first part.
     CALLS = """
 import sqlite3, sys, time
 sys.path.insert(0, sys.argv[1])
@@ -119,13 +119,14 @@ print("done")
 
     def recorded(self, most_bytes, waits_for=""):
         env = self.tracked(TTMEM_LIB=os.environ["TTMEM_LIB"])
-        # The ring of the workload is larger than the limit, so the workload has no limit.
+        # The ring of the workload is larger than the limit, so the limit must not apply to the
+        # workload.
         script = 'ulimit -S -f unlimited; exec "$@"'
         command = ("sh", "-c", script, "sh", "python3", "-c", self.CALLS, str(HERE), waits_for)
         return self.record(command=command, env=env, preexec_fn=lambda: resource.setrlimit(
             resource.RLIMIT_FSIZE, (most_bytes, resource.getrlimit(resource.RLIMIT_FSIZE)[1])))
 
-    def test_says_what_was_written_and_what_was_not(self):
+    def test_reports_what_was_written(self):
         ended = self.recorded(1 << 20, waits_for=str(self.file))
         self.assertEqual((ended.returncode, ended.stdout), (1, "done\n"), ended.stderr)
         self.assertRegex(ended.stderr,
@@ -138,7 +139,7 @@ print("done")
         self.assertIn(f", {events} events", shown)
         self.assertIn("the end is missing", shown)
 
-    def test_for_anything(self):
+    def test_without_any_room(self):
         ended = self.recorded(16 << 10)
         self.assertEqual(ended.returncode, 1, ended.stderr)
         self.assertIn(str(self.file), ended.stderr)
@@ -146,7 +147,8 @@ print("done")
 
 
 class AbsurdClock(TroubleCase):
-    """Clocks that are off by so many seconds: before 1970, after 2262, and at the end of 64 bits."""
+    """Clocks that are off by these seconds: times before 1970, after 2262, and at the end of 64
+    bits."""
 
     OFF = (-1_900_000_000, -9_000_000_000, 7_500_000_000, 9_000_000_000, 17_000_000_000)
 
@@ -171,10 +173,11 @@ class AbsurdClock(TroubleCase):
 
 
 class FailingDisk(TroubleCase):
-    """Each read and write of SQLite fails once."""
+    """Each read and write of SQLite fails once, one per run."""
 
     def fail_each(self, run, error):
-        """Calls run(env) with the first, the second ... that fails, until there are no more."""
+        """Calls run(env) again and again. In the n-th run, the n-th read or write of SQLite fails.
+        Ends when a run has fewer than n."""
         told = self.folder / "told"
         number = 0
         while True:
@@ -213,11 +216,11 @@ class FailingDisk(TroubleCase):
         self.check_readers()
 
     def test_of_a_reader_that_copies(self):
-        """A recording without an end may still be written to."""
+        """A recording without an end may still be written, so the reader copies it."""
         random_recording(3).save(self.file)
         self.check_readers()
 
-    def test_of_a_reader_that_undoes(self):
+    def test_of_a_reader_that_rolls_back(self):
         random_recording(3).save(self.folder / "other", ended=1_000_000)
         file = sqlite3.connect(self.folder / "other", isolation_level=None)
         for statement in ("PRAGMA cache_size = 1", "PRAGMA cache_spill = 1", "BEGIN",

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The regions that TT-Metal writes by itself: a killed process leaves its row there for ever."""
+"""The regions that TT-Metal writes itself. The row of a killed process stays in its region for
+ever."""
 
 import mmap
 import os
@@ -12,11 +13,11 @@ from support import MIB
 
 UID = 0x1f00a
 SIZE = 8576
-DEAD_PID = 4194300  # above any that runs
+DEAD_PID = 4194300  # above every possible pid
 
 
 def region(*rows):
-    """Version 3, with a row of 1 MiB of DRAM for each pid."""
+    """Returns a region of version 3, with a row of 1 MiB of DRAM for each pid."""
     data = bytearray(SIZE)
     struct.pack_into("<II", data, 0, 3, len(rows))
     struct.pack_into("<QI", data, 32, UID, 0)
@@ -36,7 +37,7 @@ class Regions(HttpCase):
 
 
 class OneChip(Regions):
-    """A process that is tracked has a row too, and only that says which chip its device 0 is."""
+    """A tracked process has a row too. Only the row says which chip its device 0 is."""
 
     def test_is_shown_once_and_counted_from_the_segment(self):
         holder = self.hold_calls("open_device(uid=0)\nalloc(DRAM, 1, 1 << 20)")
@@ -52,7 +53,7 @@ class OneChip(Regions):
 
 
 class DeadRows(Regions):
-    def test_clean_removes_a_region_in_which_nobody_lives_and_says_what_it_had(self):
+    def test_clean_removes_and_reports_a_region_without_live_processes(self):
         self.write(DEAD_PID)
         table = self.ttmem().stdout
         self.assertIn("`ttmem clean`", table)
@@ -65,14 +66,15 @@ class DeadRows(Regions):
         self.assertFalse(os.path.exists(self.file))
         self.assertEqual(self.devices(), [])
 
-    def test_clean_leaves_a_region_alone_while_a_process_is_in_it(self):
+    def test_clean_keeps_a_region_with_a_live_process(self):
         self.write(DEAD_PID, os.getpid())
         said = self.ttmem("clean").stdout
         self.assertIn("in use", said)
         self.assertTrue(os.path.exists(self.file))
 
-    def test_clean_leaves_a_region_alone_that_a_process_has_mapped(self):
-        """As one of a container has it, whose pid means nothing here."""
+    def test_clean_keeps_a_region_that_a_process_has_mapped(self):
+        """A process in a container may have mapped the region; its pid means nothing in this
+        namespace."""
         self.write(DEAD_PID)
         with open(self.file, "r+b") as file, mmap.mmap(file.fileno(), SIZE):
             self.assertIn("in use", self.ttmem("clean").stdout)
@@ -80,8 +82,9 @@ class DeadRows(Regions):
         self.ttmem("clean")
         self.assertFalse(os.path.exists(self.file))
 
-    def test_the_alert_about_dead_owners_is_not_about_them(self):
-        """TT-Metal keeps such a row as long as the region is used: an alert could not clear."""
+    def test_dead_rows_do_not_raise_the_alert_about_dead_owners(self):
+        """TT-Metal keeps such a row as long as the region is used, so the alert would never
+        clear."""
         self.write(DEAD_PID, os.getpid())
         self.serve()
         page = self.get("/metrics")

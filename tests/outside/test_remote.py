@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--server: the views of another machine are those that it has of itself."""
+"""--server: the views of another machine equal the views on that machine."""
 
 import itertools
 import os
@@ -17,7 +17,7 @@ from remote_case import MOVING, RemoteCase
 from support import DEADLINE_SECONDS, HERE, LIBRARY, MIB, TTMEM
 from test_top import Terminal
 
-# Every way to look that has a --server, and what tells its output from one moment to the next.
+# Every view that has --server. MOVING matches fields that change over time.
 VIEWS = (("--json",), (), ("--per-core",), ("--brief",), ("-L",), ("-L", "--json"),
          ("--csv", "--per-core"), ("--device", "1-2", "--json"), ("--sort", "cb"),
          ("--query=device,dram_used,cb_physical,headroom_bytes_per_core",),
@@ -25,8 +25,9 @@ VIEWS = (("--json",), (), ("--per-core",), ("--brief",), ("-L",), ("-L", "--json
          ("allocs", "--group-by", "label"), ("programs", "--json"), ("top", "--once"))
 
 
-def still(text):
-    """The lines without what time changes: times, ages, the clock of a headline, a column of CSV."""
+def without_times(text):
+    """Returns the lines without values that change over time: times, ages, the clock of a headline,
+    a column of CSV."""
     text = MOVING.sub(r"\1 0", text)
     return re.sub(r"\d\d:\d\d:\d\d|\d{19}$", "0", text, flags=re.M).splitlines()
 
@@ -35,7 +36,7 @@ class Views(RemoteCase):
     def assert_same(self, host, *arguments):
         here = self.ttmem(*arguments, env=host.env)
         there = self.ttmem(*arguments, "--server", host.at)
-        differ = [pair for pair in itertools.zip_longest(still(here.stdout), still(there.stdout))
+        differ = [pair for pair in itertools.zip_longest(without_times(here.stdout), without_times(there.stdout))
                   if pair[0] != pair[1]]
         self.assertEqual(differ[:3], [], arguments)
         self.assertEqual(there.stderr, here.stderr, arguments)
@@ -45,7 +46,7 @@ class Views(RemoteCase):
         self.demo_on(host, "mesh8")
         for arguments in VIEWS:
             self.assert_same(host, *arguments)
-        self.assertEqual(self.json()["devices"], [])  # nothing of it is here
+        self.assertEqual(self.json()["devices"], [])  # the directory of this host is empty
 
     def test_a_dead_process_and_one_of_another_source_too(self):
         host = self.host(2, "--no-reap")
@@ -67,13 +68,13 @@ class Views(RemoteCase):
         for text in (host.at, host.url, host.url + "/"):
             self.assertEqual(self.json("--server", text)["devices"], [])
 
-    def test_a_device_that_is_not_there_is_an_error_as_here(self):
+    def test_a_missing_device_is_the_same_error_as_without_a_server(self):
         host = self.host()
         self.demo_on(host)
         self.assertEqual(self.refused("--device", "7", "--server", host.at),
                          self.refused("--device", "7", env=host.env))
 
-    def test_watch_says_when_the_server_goes_and_when_it_is_there_again(self):
+    def test_watch_reports_the_loss_and_return_of_the_server(self):
         host = self.host()
         watching = self.start_ttmem("--server", host.at, "--watch", "0.1", "--json")
         self.assertIn("ttmem.snapshot.v1", watching.line())
@@ -84,7 +85,7 @@ class Views(RemoteCase):
 
 
 class Mistakes(RemoteCase):
-    def test_nobody_listens(self):
+    def test_without_a_server_it_fails(self):
         said = self.refused("--server", "127.0.0.7:1")
         self.assertIn("cannot read http://127.0.0.7:1: connection refused; start `ttmem serve`", said)
 
@@ -95,10 +96,10 @@ class Mistakes(RemoteCase):
         said = self.refused("allocs", "--server", host.at, "--timeout", "0.2")
         self.assertIn(f"cannot read {host.url}: no answer within 0.2 s", said)
 
-    def test_a_name_that_is_none(self):
+    def test_an_unknown_host_name(self):
         self.assertIn("there is no host of that name", self.refused("--server", "no-such-host.invalid"))
 
-    def test_what_is_not_ttmem(self):
+    def test_servers_that_are_not_ttmem(self):
         for answer in ((200, b"<html>hello</html>"), (200, b"{}"), (404, b"nothing here"),
                        (200, b'{"schema": "other.v1"}'), (200, b"")):
             said = self.refused("--server", self.answering(lambda _, answer=answer: answer))
@@ -125,7 +126,7 @@ class Mistakes(RemoteCase):
         at = self.answering(lambda _: (200, b'{"schema": "ttmem.snapshot.v1", "devices": [{'))
         self.assertIn("not `ttmem serve`", self.refused("--server", at))
 
-    def test_what_the_server_says_is_passed_on(self):
+    def test_the_error_of_the_server_is_shown(self):
         at = self.answering(lambda _: (503, b'{"error": "too many long answers at once"}'))
         self.assertIn("too many long answers at once", self.refused("allocs", "--server", at))
         at = self.answering(lambda _: (503, b'{"error": "%s"}' % (b"x" * 100_000)))
@@ -148,7 +149,7 @@ class Token(RemoteCase):
             self.assertEqual(error.headers["WWW-Authenticate"], 'Bearer realm="ttmem"')
             return error.code
 
-    def test_only_those_who_have_it_are_answered(self):
+    def test_only_clients_with_the_token_are_answered(self):
         token = self.token_file()
         host = self.host(2, "--token-file", token)
         self.demo_on(host)
@@ -161,7 +162,7 @@ class Token(RemoteCase):
             for scheme in ("bearer", "BEARER"):
                 header = ("Authorization", bearer[1].replace("Bearer", scheme))
                 self.assertEqual(self.get(host, path, header), 200, path)
-        for path in ("/healthz", "/", "/app.js"):  # a probe, and the page, which asks for it
+        for path in ("/healthz", "/", "/app.js"):  # public paths
             self.assertEqual(self.get(host, path), 200, path)
         self.assertIn("it wants a token; name the file", self.refused("--server", host.at))
         for arguments, env in ((("--token-file", token), {}), ((), {"TTMEM_TOKEN_FILE": token})):
@@ -172,7 +173,7 @@ class Token(RemoteCase):
                       self.refused("--server", host.at, "--token-file", other))
         self.assertNotIn("0123456789abcdef0123", "".join(host.log))
 
-    def test_a_token_that_others_can_read_is_refused(self):
+    def test_a_token_file_that_others_can_read_is_refused(self):
         for mode in (0o644, 0o604, 0o660, 0o666):
             file = self.token_file(mode=mode)
             for arguments in (("serve", "--token-file", file),
@@ -182,14 +183,14 @@ class Token(RemoteCase):
         self.assertIn("connection refused",
                       self.refused("--server", "127.0.0.7:1", "--token-file", self.token_file(mode=0o640)))
 
-    def test_what_is_no_token_is_refused(self):
+    def test_an_invalid_token_is_refused(self):
         for text in ("", "short", "with blanks in the middle of it", "x" * 600):
             said = self.refused("--server", "127.0.0.7:1", "--token-file", self.token_file(text))
             self.assertIn("a token has 16 to 512 letters", said)
         said = self.refused("--server", "127.0.0.7:1", "--token-file", f"{self.dir}/none")
         self.assertIn("No such file or directory; make one: (umask 077; openssl", said)
 
-    def test_beyond_loopback_only_with_a_token_or_when_told_so(self):
+    def test_beyond_loopback_a_token_or_an_option_is_needed(self):
         arguments = ("serve", "--socket", self.path, "--http", "0.0.0.0:0")
         result = self.ttmem(*arguments, code=1)
         self.assertIn("anyone who reaches it could read what every process holds; give it a token with "
@@ -205,7 +206,7 @@ class Token(RemoteCase):
 
 
 class Tls(RemoteCase):
-    """A proxy with a certificate of its own; the product sees only what it answers."""
+    """A proxy with its own certificate. ttmem sees only the proxy's answers."""
 
     def setUp(self):
         super().setUp()
@@ -245,7 +246,7 @@ class Tls(RemoteCase):
         self.assertIn("cannot read http://" + at, self.refused("--server", at))
 
 
-# Steps on: each line of input is the next.
+# A workload that makes its next step for each line of input.
 STEPS = """
 import sys
 from abi import *
@@ -265,7 +266,7 @@ EMPTY = b'{"schema": "ttmem.snapshot.v1", "devices": []}'
 
 
 class Record(RemoteCase):
-    def test_a_recording_of_looks_has_what_lived_longer(self):
+    def test_a_recording_of_samples_has_allocations_that_lived_longer(self):
         host = self.host()
         env = {**host.env, "TT_ALLOC_TRACKING_ENABLED": "1", "TTMEM_LIB": LIBRARY,
                "PYTHONPATH": str(HERE)}
@@ -287,7 +288,7 @@ class Record(RemoteCase):
                           f"a look that sees {expected}")
         work.close_stdin()
         self.assertEqual(work.wait(), 0)
-        self.assertEqual(recording.wait(), 0)  # its process has ended
+        self.assertEqual(recording.wait(), 0)  # its process ended
         report = self.json("report", file)
         self.assertTrue(report["complete"])
         self.assertEqual((report["lost_events"], report["gaps"] >= 3), (0, True))
@@ -295,8 +296,9 @@ class Record(RemoteCase):
         self.assertEqual(device["dram"]["peak_bytes"], 12 * 4 * MIB)
         self.assertIn('peaks are "at least"', self.ttmem("report", file).stdout)
 
-    def pretending(self, look):
-        """A server whose lists change once, after its first look; look() gives each answer to one."""
+    def start_changing_server(self, look):
+        """Starts a server whose lists change once, after the first sample. look(n) returns the
+        answer to sample n."""
         looks = []
 
         def answer(path):
@@ -307,9 +309,9 @@ class Record(RemoteCase):
             return look(len(looks))
         return self.answering(answer), looks
 
-    def test_a_change_whose_look_fails_is_seen_by_the_next(self):
+    def test_a_change_in_a_failed_sample_is_in_the_next_sample(self):
         busy = 503, b'{"error": "too many long answers at once"}'
-        at, looks = self.pretending(lambda number: busy if number == 2 else (200, EMPTY))
+        at, looks = self.start_changing_server(lambda number: busy if number == 2 else (200, EMPTY))
         recording = self.start([TTMEM, "record", "--server", at, "-o", f"{self.dir}/looks.ttmem"])
         self.assertIn("what lives shorter is not seen", recording.line("stderr"))
         self.assertIn("too many long answers at once", recording.line("stderr"))
@@ -329,7 +331,7 @@ class Record(RemoteCase):
             return 200, EMPTY
         file = f"{self.dir}/looks.ttmem"
         command = [TTMEM, "record", "--timeout", "3600", "-o", file, "--server"]
-        recording = self.start([*command, self.pretending(silent)[0]])
+        recording = self.start([*command, self.start_changing_server(silent)[0]])
         self.assertTrue(asked.wait(DEADLINE_SECONDS))
         recording.signal(signal.SIGINT)
         self.assertEqual(recording.wait(), 0)
@@ -337,13 +339,13 @@ class Record(RemoteCase):
 
         os.remove(file)
         asked.clear()
-        recording = self.start([*command, self.pretending(lambda _: silent(2))[0]])
+        recording = self.start([*command, self.start_changing_server(lambda _: silent(2))[0]])
         self.assertTrue(asked.wait(DEADLINE_SECONDS))
         recording.signal(signal.SIGINT)
-        self.assertEqual(recording.wait(), -signal.SIGINT)  # there was nothing to record yet
+        self.assertEqual(recording.wait(), -signal.SIGINT)  # nothing was recorded yet
         self.assertFalse(os.path.exists(file))
 
-    def test_what_cannot_be_recorded(self):
+    def test_impossible_recordings_are_refused(self):
         host = self.host()
         file = f"{self.dir}/looks.ttmem"
         said = self.refused("record", "--server", host.at, "-o", file, "--pid", "1")
@@ -386,7 +388,7 @@ class Top(Terminal, RemoteCase):
         self.press("q")
         self.see(r"^ended 0$")
 
-    def test_a_server_that_goes_leaves_its_last_figures_and_says_so(self):
+    def test_a_lost_server_leaves_its_last_figures_and_a_message(self):
         host = self.host()
         self.demo_on(host)
         self.watch(host)
@@ -397,7 +399,7 @@ class Top(Terminal, RemoteCase):
         self.press("q")
         self.see(r"^ended 0$")
 
-    def test_nobody_there_is_one_line(self):
+    def test_a_missing_server_is_one_line(self):
         self.open()
         self.type(f"{TTMEM} top --server 127.0.0.7:1; echo ended $?")
         self.see(r"connection refused")

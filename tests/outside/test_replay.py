@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmem replay`: captures of the real runtime, and what `ttmem` then says of every device."""
+"""`ttmem replay`: plays captures of the real runtime and checks the figures of every device."""
 
 import collections
 import os
@@ -14,7 +14,7 @@ from support import CAPTURES, TTMEM, Case, is_sanitized
 
 class Replay(Case):
     def replay(self, capture, lines=None):
-        """Holds the state after that many lines of the capture, or all."""
+        """Plays this number of lines of the capture, or all, and holds the state."""
         only = () if lines is None else ("--lines", lines)
         held = self.start_ttmem("replay", CAPTURES / f"{capture}.jsonl", *only, "--hold")
         held.line("stderr")
@@ -26,7 +26,8 @@ class Replay(Case):
         self.assertEqual(self.files(), [])
 
     def listed_bytes(self):
-        """(device, kind) -> [logical, physical] of all that `ttmem allocs` lists."""
+        """Returns {(device, kind): [logical, physical]} over everything that `ttmem allocs`
+        lists."""
         sums = collections.defaultdict(lambda: [0, 0])
         for entry in self.json("allocs")["allocations"]:
             for device in entry["devices"]:
@@ -35,7 +36,7 @@ class Replay(Case):
         return sums
 
     def assert_shows(self, model):
-        """The snapshot and both lists say what the model says, of every device."""
+        """Checks that the snapshot and both lists equal the model, for every device."""
         snapshot = self.json("--per-core")
         self.assert_sane(snapshot)
         self.assertEqual([device["id"] for device in snapshot["devices"]],
@@ -78,7 +79,7 @@ class Replay(Case):
 
 
 class FiguresOfTheCaptures(Replay):
-    def test_the_state_before_the_first_program_ends_is_that_of_the_table(self):
+    def test_the_state_before_the_first_program_ends_equals_the_table(self):
         for capture, state in capture_model.TABLE.items():
             lines, physical, logical, most, programs, dram, l1, small = state
             with self.subTest(capture):
@@ -96,11 +97,11 @@ class FiguresOfTheCaptures(Replay):
                             self.assertEqual(tuple(listed[device["id"], kind]), figures, kind)
                 self.stop(held)
 
-    def test_device_0_of_the_submesh_holds_what_the_table_says(self):
+    def test_device_0_of_the_submesh_equals_the_table(self):
         self.replay("submesh_wh8", 71)
         self.assertEqual(tuple(self.listed_bytes()[0, "dram"]), (249856, 270336))
 
-    def test_the_facts_of_the_devices_are_those_of_the_capture(self):
+    def test_the_facts_of_the_devices_equal_the_capture(self):
         self.replay("basic_bh1")
         (device,) = self.devices()
         self.assertEqual(device["arch"], "blackhole")
@@ -132,12 +133,12 @@ class FiguresOfTheCaptures(Replay):
 
 
 class EveryLineOfACapture(Replay):
-    """Against an independent calculation, after each line, or every `step`-th."""
+    """Compares with an independent calculation after each line, or after every `step`-th line."""
 
     def check(self, capture, first=1, step=1):
         lines = capture_model.lines_of(CAPTURES / f"{capture}.jsonl")
         if is_sanitized():
-            step *= 5  # each line is looked at with the library that users get
+            step *= 5  # fewer lines under sanitizers
         for count in range(first, len(lines) + 1, step):
             with self.subTest(capture=capture, lines=count):
                 held = self.replay(capture, count)
@@ -165,7 +166,7 @@ class EveryLineOfACapture(Replay):
 
 class Pace(Replay):
     def test_speed_stretches_the_recorded_times(self):
-        # At a millionth of the speed the second buffer is due after 168 seconds.
+        # At a millionth of the speed the second buffer comes after 168 seconds.
         held = self.start_ttmem("replay", CAPTURES / "basic_wh1.jsonl", "--speed", "0.000001")
         self.wait_for(lambda: self.json("allocs")["allocations"], "the first buffer")
         self.assertEqual(len(self.json("allocs")["allocations"]), 1)
@@ -191,16 +192,16 @@ class Pace(Replay):
         self.assertEqual(piped["dram"], read["dram"])
         self.assertEqual(piped["l1"], read["l1"])
 
-    def test_what_is_wrong_on_standard_input_has_its_line(self):
+    def test_an_error_on_standard_input_names_its_line(self):
         result = subprocess.run([TTMEM, "replay", "-"], env=self.env, input="{}\n", text=True,
                                 capture_output=True, timeout=20)
         self.assertEqual(result.returncode, 1)
         self.assertIn("standard input:1: field 'ev' is missing", result.stderr)
 
 
-class FilesThatAreNoCaptures(Replay):
+class InvalidCaptures(Replay):
     def refuse(self, content, reason, lines=()):
-        """Refused in one line that names the file, the line and the reason."""
+        """Asserts that the file is refused in one line that names file, line and reason."""
         path = pathlib.Path(self.dir) / "given.jsonl"
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         self.assert_refused(path, reason, *lines)
@@ -215,7 +216,8 @@ class FilesThatAreNoCaptures(Replay):
         self.assertIn(reason, result.stderr)
 
     def capture_with(self, line, changes):
-        """basic_wh1 with fields of one line (from 1) changed; None removes one."""
+        """Writes basic_wh1 with changed fields in one line (from 1). The value None removes a
+        field."""
         lines = capture_model.lines_of(CAPTURES / "basic_wh1.jsonl")
         event = capture_model.json.loads(lines[line - 1])
         for name, value in changes.items():
@@ -240,7 +242,7 @@ class FilesThatAreNoCaptures(Replay):
     def test_an_empty_line(self):
         self.refuse(self.capture_with(1, {}) + "\n\n", "given.jsonl:28: ")
 
-    def test_json_that_is_no_object(self):
+    def test_json_that_is_not_an_object(self):
         for line in ("1", "null", "[]", '"ev"'):
             self.refuse(line, "given.jsonl:1: not a JSON object")
 
@@ -273,25 +275,25 @@ class FilesThatAreNoCaptures(Replay):
         self.refuse(self.capture_with(1, {"trace_banks": 1 << 40, "trace_bank_bytes": 1 << 40}),
                     "given.jsonl:1: 'trace_bank_bytes' times 'trace_banks'")
 
-    def test_a_device_that_no_line_announces(self):
+    def test_an_unannounced_device(self):
         self.refuse(self.capture_with(3, {"chips": [1]}), "given.jsonl:3: ")
         self.refuse(self.capture_with(2, {"chips": [9]}), "given.jsonl:2: ")
 
     def test_a_cb_of_a_program_that_was_not_laid_out(self):
         self.refuse(self.capture_with(9, {"program": 5}), "given.jsonl:9: ")
 
-    def test_more_threads_than_it_runs(self):
+    def test_too_many_threads(self):
         lines = capture_model.lines_of(CAPTURES / "basic_wh1.jsonl")[:2]
         event = {"t_ns": 0, "ev": "cb_free_all", "device": 0}
         lines += [capture_model.json.dumps({**event, "thread": n}) for n in range(257)]
         self.refuse("\n".join(lines), "257 threads")
 
-    def test_a_damaged_line_beyond_the_last_one_played_does_no_harm(self):
+    def test_a_damaged_line_behind_the_last_played_line_does_no_harm(self):
         path = pathlib.Path(self.dir) / "given.jsonl"
         path.write_text(self.capture_with(5, {"ev": "buffer_move"}))
         self.ttmem("replay", path, "--lines", 4)
 
-    def test_a_directory_a_missing_file_and_one_without_permission(self):
+    def test_a_directory_a_missing_file_and_an_unreadable_file(self):
         self.assert_refused(self.dir, "Is a directory")
         self.assert_refused(pathlib.Path(self.dir) / "nothing", "No such file")
         if os.geteuid() != 0:

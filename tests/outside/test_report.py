@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmem report`: against recordings whose figures are added up the slow and plain way, and against
+"""`ttmem report`: compares with recordings whose figures are computed in the simplest way, and with
 `ttmem` itself."""
 
 import collections
@@ -38,7 +38,7 @@ class ReportCase(Case):
 
 
 class Figures(ReportCase):
-    def test_peaks_and_what_they_were_made_of(self):
+    def test_peaks_and_their_holders(self):
         for seed in range(1, 6):
             recording = self.save(random_recording(seed))
             report = self.report()
@@ -58,7 +58,7 @@ class Figures(ReportCase):
                     self.assertEqual([part["bytes"] for part in made_of],
                                      sorted((part["bytes"] for part in made_of), reverse=True))
 
-    def test_the_end(self):
+    def test_the_figures_at_the_end(self):
         for seed in range(1, 6):
             recording = self.save(random_recording(seed))
             devices = self.report()["devices"]
@@ -74,7 +74,8 @@ class Figures(ReportCase):
         [device] = self.report()["devices"]
         self.assertEqual(device["headroom_min_bytes_per_core"], 1_000_000 - 100 * KIB)
         self.assertEqual(device["headroom_min_time_ns"], 20)
-        # Below the buffer, and above it up to L1_SMALL: the larger one.
+        # One free block lies below the buffer and one above it, up to L1_SMALL: the larger one
+        # counts.
         self.assertEqual(device["l1"]["largest_free_min_bytes_per_bank"], 1_000_000 - 100 * KIB)
         region = 4 * 1024**3 - 8 * MIB - 1048704
         self.assertEqual(device["dram"]["largest_free_min_bytes_per_bank"], region - 512)
@@ -91,7 +92,7 @@ class Figures(ReportCase):
         [part] = device["at_peak"]["dram"]
         self.assertEqual((part["bytes"], part["count"], part["process"]), (150, 2, "model"))
 
-    def test_the_end_of_a_chip_is_that_of_its_last_process(self):
+    def test_the_end_of_a_chip_is_the_end_of_its_last_process(self):
         recording = Recording()
         for number in range(3):
             begin, end = 100 * number, 100 * number + 50
@@ -136,7 +137,7 @@ class Figures(ReportCase):
             self.assertIsNone(device[key]["peak_bytes"], key)
         self.assertIsNone(device["headroom_min_bytes_per_core"])
 
-    def test_a_gap_is_said(self):
+    def test_a_gap_is_reported(self):
         recording = self.small()
         recording.gap(1, 15, 18, 1234)
         recording.run[9] = 1234
@@ -145,7 +146,7 @@ class Figures(ReportCase):
         self.assertIn("1234 events were lost in 1 gap",
                       self.ttmem("report", self.path).stdout)
 
-    def test_what_to_set(self):
+    def test_advice_on_settings(self):
         recording = Recording()
         device = recording.device(recording.process(7, "model"), 0)
         recording.allocate([device], "trace", 53 * MIB, 10, label="trace")
@@ -181,7 +182,7 @@ class Moments(ReportCase):
         self.assertEqual(device["l1"]["used_bytes"], 64 * 130)
         self.assertEqual(device["l1"]["peak_bytes"], 64 * 130)
 
-    def test_what_is_no_moment(self):
+    def test_invalid_moments(self):
         self.small()
         for at in ("soon", "-1s", "5 minutes", "x.peak"):
             said = self.ttmem("report", self.path, f"--at={at}", code=2).stderr
@@ -189,7 +190,7 @@ class Moments(ReportCase):
         self.assertIn("the recording ends at",
                       self.ttmem("report", self.path, "--at", "9h", code=1).stderr)
 
-    def test_the_end_of_a_capture_is_what_ttmem_said(self):
+    def test_the_end_of_a_capture_equals_the_live_figures(self):
         for name in ("basic_wh1", "mesh_wh8", "model_wh1", "relayout_wh1"):
             self.path.unlink(missing_ok=True)
             self.ttmem("import", CAPTURES / f"{name}.jsonl", "-o", self.path)
@@ -246,7 +247,7 @@ class Command(ReportCase):
         self.assertEqual(device["id"], 3)
         self.assertIn("no device 9", self.ttmem("report", self.path, "--device", "9", code=1).stderr)
 
-    def test_what_is_no_recording(self):
+    def test_other_files_are_refused(self):
         for path, words in ((TTMEM, "is not a recording"), (f"{self.dir}/none", "cannot open")):
             said = self.ttmem("report", path, code=1).stderr
             self.assertIn(words, said)
@@ -269,7 +270,7 @@ class Command(ReportCase):
         self.assertNotIn("\x1b", text)
         self.report()
 
-    def test_one_screen(self):
+    def test_the_report_fits_one_screen(self):
         self.save(random_recording(3))
         for width in (80, 200):
             text = self.ttmem("report", self.path, env={**self.env, "COLUMNS": str(width)}).stdout

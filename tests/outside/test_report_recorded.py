@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmem report` and `ttmem diff` of what `ttmem record` wrote, with the workloads that come along."""
+"""`ttmem report` and `ttmem diff` of recordings by `ttmem record`, with captures and demos."""
 
 import json
 import pathlib
@@ -11,11 +11,11 @@ import unittest
 
 from support import CAPTURES, DEADLINE_SECONDS, MIB, TTMEM, Case
 
-# What a recording does not hold, or what is of the moment of the reading.
+# Fields that a recording lacks, or that belong to the moment of the reading.
 NOT_RECORDED = ("anomalies", "bus_id", "temperature_c", "power_w", "aiclk_mhz", "allocations_total",
                 "frees_total")
 
-CLOCK_REALTIME_COARSE = 5  # of linux/time.h
+CLOCK_REALTIME_COARSE = 5  # from linux/time.h
 
 
 class Recorded(Case):
@@ -33,7 +33,7 @@ class Recorded(Case):
 
 class Moments(Recorded):
     def figures(self, snapshot):
-        """Of each device, without what a recording does not hold."""
+        """Returns each device without the fields that a recording lacks."""
         devices = []
         for device in snapshot["devices"]:
             device = {key: value for key, value in device.items() if key not in NOT_RECORDED}
@@ -47,15 +47,16 @@ class Moments(Recorded):
         path = self.path()
         recorder = self.start([TTMEM, "record", "-f", "-o", str(path), "--", TTMEM, *command])
         while "Ctrl-C ends it" not in recorder.line("stderr"):
-            pass  # until the workload says that it holds what it has
+            pass  # until the workload holds its memory
         live = self.json()
-        # What is freed now may have the time of the last tick: none that is before that look.
+        # The workload frees its memory when it ends. The clock is coarse, so the end must wait for
+        # a later tick than the snapshot.
         self.wait_for(lambda: time.clock_gettime_ns(CLOCK_REALTIME_COARSE) > live["time_unix_ns"],
                       "the next tick")
         recorder.signal(signal.SIGTERM)
         recorder.wait()
         started, ended = begin_and_end(path)
-        # The recorder may have looked for the last time before that: nothing has changed since.
+        # The recorder's last sample may be older than the snapshot. Nothing changed in between.
         at = min(live["time_unix_ns"] - started, ended - 1)
         then = json.loads(self.ttmem("report", path, "--at", f"{at}ns", "--json").stdout)
         self.assertEqual(self.figures(then), self.figures(live), command)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmem run` and `ttmem adapter`: the adapter is found or built by itself, and whatever is missing,
-the command runs as it would without ttmem."""
+"""`ttmem run` and `ttmem adapter`: the adapter is found or built automatically. If anything is
+missing, the command runs as without ttmem."""
 
 import json
 import os
@@ -15,7 +15,7 @@ import unittest
 import host_program
 from support import HERE, TTMEM, Case, PREFIX, library_path
 
-# Any library with this symbol counts as TT-Metal's.
+# A library with this symbol counts as TT-Metal's library.
 RUNTIME = """
 namespace tt::tt_metal {
 class Buffer { void allocate_impl(); };
@@ -47,7 +47,8 @@ def build_id_of(library):
 
 
 class AdapterCase(Case):
-    """A ttmem of the test's own, with stand-ins for the stub, the adapter and the runtime."""
+    """An installation of ttmem for the test, with stand-ins for the stub, the adapter and the
+    runtime."""
 
     @classmethod
     def setUpClass(cls):
@@ -60,7 +61,7 @@ class AdapterCase(Case):
         (sources / "stand_in.cpp").write_text(ADAPTER)
         cls.stub = compile_library(cls.prefix / "lib" / "ttmem" / "libttmem_preload.so", "")
         cls.ttmem_bin = cls.prefix / "bin" / "ttmem"
-        # As the dry run is installed.
+        # The same layout as an installed dry run.
         cls.dryrun = compile_library(cls.folder / "dryrun" / "lib" / "libttmem_dryrun.so", RUNTIME,
                                      "-DVERSION=1", "-Wl,--build-id=sha1",
                                      "-Wl,-soname,libttmem_dryrun.so.0")
@@ -88,7 +89,8 @@ class AdapterCase(Case):
         return result
 
     def seen_by_command(self, *options, env=None, lines=0):
-        """The environment of a command that ttmem runs, after that many lines of ttmem's own."""
+        """Returns the environment of a command that ttmem runs. Checks the number of lines that
+        ttmem prints."""
         result = self.call("run", *options, "--", sys.executable, "-c", SHOW, env=env)
         self.assertEqual(len(result.stderr.splitlines()), lines, result.stderr)
         self.said = result.stderr
@@ -101,7 +103,8 @@ class AdapterCase(Case):
         return json.loads(self.call("adapter", "list", "--json").stdout)["adapters"]
 
     def assert_untouched(self, seen, env):
-        """Nothing was attached: the command saw its own environment, with tracking on."""
+        """Checks that nothing was attached: the command saw its own environment, with tracking
+        on."""
         self.assertEqual(seen["TT_ALLOC_TRACKING_ENABLED"], "1")
         self.assertEqual(seen.get("LD_PRELOAD"), env.get("LD_PRELOAD"))
         for name in ("TTMEM_ADAPTER", "TTMEM_OPS", "TT_METAL_SHM_TRACKING_DISABLED"):
@@ -146,7 +149,7 @@ class Attaching(AdapterCase):
         seen = json.loads(result.stdout)
         self.assertEqual(seen["LD_PRELOAD"].split(":").count(str(self.stub)), 1)
 
-    def test_two_at_once(self):
+    def test_two_builds_at_once(self):
         env = self.with_library()
         both = [subprocess.Popen([self.ttmem_bin, "run", "--", sys.executable, "-c", SHOW], env=env,
                                  text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -167,7 +170,7 @@ class Attaching(AdapterCase):
 
 
 class Finding(AdapterCase):
-    """The library that the command would load."""
+    """The library that the command would load is found."""
 
     def attached_to(self, env, *command):
         result = self.call("run", "--", *command, env=env)
@@ -176,7 +179,7 @@ class Finding(AdapterCase):
         (adapter,) = self.adapters()
         return pathlib.Path(adapter["library"])
 
-    def test_of_a_program_by_what_it_is_linked_with(self):
+    def test_by_the_libraries_linked_to_the_program(self):
         program = self.own / "program"
         subprocess.run(["g++", "-x", "c++", "-", "-o", program, "-Wl,--no-as-needed",
                         f"-Wl,-rpath,{self.own / 'lib'}", "-x", "none", self.dryrun],
@@ -201,7 +204,7 @@ class Finding(AdapterCase):
         self.assert_untouched(self.seen_by_command(env=env), env)
 
     def checkout(self, ninja="build.ninja"):
-        """What a checkout and its build have; the build says where the headers are."""
+        """Makes a checkout with its build. Only the build files say where the headers are."""
         root = self.own / "checkout"
         self.write_header(root / "tt_metal", '#include <only/the/build/knows.hpp>\n')
         header = root / "elsewhere with blank" / "only" / "the" / "build" / "knows.hpp"
@@ -245,7 +248,7 @@ class Finding(AdapterCase):
                 self.assertEqual(found, package / "build" / "lib" / library.name)
                 self.call("adapter", "remove", "--all")
 
-    def test_one_linked_into_an_extension_module(self):
+    def test_linked_into_an_extension_module(self):
         root, library = self.checkout()
         package = self.own / "site" / "ttnn"
         package.mkdir(parents=True)
@@ -257,7 +260,8 @@ class Finding(AdapterCase):
 
 
 class Missing(AdapterCase):
-    """Each thing taken away once: the command runs, with its exit status, and one line says why."""
+    """Each test takes away one thing: the command runs with its own exit status, and one line gives
+    the reason."""
 
     def assert_runs_without(self, env, *words, options=()):
         seen = self.seen_by_command(*options, env=env, lines=1)
@@ -302,7 +306,7 @@ class Missing(AdapterCase):
                 self.assert_runs_without(self.env, path, options=("--library", path))
 
     def test_a_header_of_another_version(self):
-        """It does not compile, and that is not tried again at every run."""
+        """The header does not compile. Later runs do not try again."""
         prefix = self.own / "other"
         self.write_header(prefix / "include" / "ttmem-dryrun", "#error another version\n")
         (prefix / "lib").mkdir()
@@ -346,7 +350,7 @@ class Missing(AdapterCase):
         self.assert_runs_without(self.with_library(XDG_CACHE_HOME=str(file)), file,
                                  "XDG_CACHE_HOME")
 
-    def test_a_cache_that_others_may_write_to(self):
+    def test_a_cache_that_others_can_write_to(self):
         self.seen_by_command(env=self.with_library())
         adapters = self.cache / "ttmem" / "adapters"
         (entry,) = adapters.iterdir()
@@ -441,7 +445,7 @@ class Command(AdapterCase):
         self.assertEqual(self.adapters()[0]["headers"], str(headers))
         self.seen_by_command("--library", library)
 
-    def test_a_library_that_was_built_again_needs_another(self):
+    def test_a_rebuilt_library_needs_another_adapter(self):
         prefix = self.own / "other"
         shutil.copytree(self.folder / "dryrun" / "include", prefix / "include")
         ids = []
@@ -468,7 +472,7 @@ class Command(AdapterCase):
 
 
 class Whole(Case):
-    """The installed product as it is, on the dry run: a program that knows nothing of ttmem."""
+    """The real installed product on the dry run, with a program that does not use ttmem."""
 
     def setUp(self):
         super().setUp()
@@ -495,7 +499,7 @@ class Whole(Case):
         self.assert_is_tracked_exactly()
 
     def test_with_a_package_of_the_runtime(self):
-        """PREFIX/lib and PREFIX/include, with public headers alone."""
+        """PREFIX/lib and PREFIX/include, with only the public headers."""
         for folder in ("lib", "lib/x86_64-linux-gnu"):
             prefix = self.folder / folder.replace("/", "-")
             prefix.mkdir()

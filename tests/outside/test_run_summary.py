@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmem run --summary`: what the command took of its devices, exact also when it ended well; and
-signals, terminal and exit status as if ttmem was not there."""
+"""`ttmem run --summary`: the device memory of the command, exact also after a clean end. Signals,
+terminal and exit status behave as without ttmem."""
 
 import os
 import pty
@@ -19,7 +19,8 @@ NOTHING = "ttmem: no device was used, as far as was reported\n"
 
 
 def table_after(text, title):
-    """The rows below a title: each a list of cells, which are separated by two blanks or more."""
+    """Returns the rows below a title, as lists of cells, which are separated by two or more
+    blanks."""
     lines = text.split(title)[1].splitlines()[1:]
     rows = []
     for line in lines:
@@ -35,7 +36,7 @@ class SummaryCase(Case):
         self.env.update(TTMEM_LIB=LIBRARY, PYTHONPATH=str(HERE), LC_ALL="C.UTF-8")
 
     def run_calls(self, source, code=0, **options):
-        """What ttmem says after a process that makes calls of the C interface."""
+        """Runs a process that makes calls of the C interface. Returns the output of ttmem."""
         command = [sys.executable, "-c", "from abi import *\n" + source]
         return self.run_command(command, code, **options)
 
@@ -67,7 +68,7 @@ class Figures(SummaryCase):
                               "  lib.ttmem_device_close(0)")
         self.assertEqual(table_after(said, MOST)[1][1:3], ["0", "36.0 MiB"])
 
-    def test_what_is_still_held(self):
+    def test_memory_that_is_still_held(self):
         said = self.run_calls("open_device(0)\nalloc(DRAM, 1, 1 << 20, label=b'weights')\n"
                               "alloc(DRAM, 2, 1 << 20, label=b'weights')\n"
                               "alloc(L1, 3, 1024, label=b'activations')")
@@ -76,7 +77,7 @@ class Figures(SummaryCase):
         self.assertEqual(lines[3:], [["24.0 MiB", "2", "dram", "weights"],
                                      ["0.06 MiB", "1", "l1", "activations"]])
 
-    def test_what_was_left_when_the_device_was_closed(self):
+    def test_leftovers_on_a_closed_device(self):
         said = self.run_calls("open_device(0)\nalloc(DRAM, 1, 1 << 20)\n"
                               "lib.ttmem_device_close(0)")
         self.assertEqual(table_after(said, HELD)[1][-2], "1 (12.0 MiB)")
@@ -90,7 +91,7 @@ class Figures(SummaryCase):
         self.assertEqual(table_after(said, LARGEST)[1:], [["12.0 MiB", "1", "dram", "large"],
                                                           ["0.01 MiB", "1", "dram", "small"]])
 
-    def test_a_buffer_of_a_mesh_is_one_with_the_bytes_of_all_chips(self):
+    def test_a_buffer_of_a_mesh_is_one_holder_with_the_bytes_of_all_chips(self):
         said = self.run_calls("for number in range(8): open_device(number)\n"
                               "mesh_alloc(range(8), DRAM, 1, 1 << 20, label=b'weights')")
         self.assertEqual(table_after(said, MOST)[1][1:3], ["0-7", "12.0 MiB"])
@@ -106,7 +107,7 @@ class Figures(SummaryCase):
         rows = table_after(said, MOST)[1:]
         self.assertEqual([row[1:3] for row in rows], [["0-4,6-31", "12.0 MiB"], ["5", "24.0 MiB"]])
 
-    def test_processes_that_the_command_started_and_no_others(self):
+    def test_only_processes_that_the_command_started(self):
         other = self.hold_calls("open_device(0)\nalloc(DRAM, 1, 5 << 20)")
         code = ("import subprocess, sys\n"
                 "code = 'from abi import *\\nopen_device(0)\\nalloc(DRAM, 1, {} << 20)'\n"
@@ -122,7 +123,7 @@ class Figures(SummaryCase):
                               "os.kill(os.getpid(), signal.SIGKILL)", code=128 + signal.SIGKILL)
         self.assertEqual(table_after(said, HELD)[1][1:3], ["0", "12.0 MiB"])
 
-    def test_what_is_kept_for_a_reader_that_was_killed_is_cleaned(self):
+    def test_segments_kept_for_a_killed_reader_are_cleaned(self):
         reader = self.start(["sleep", "60"])
         space = os.stat("/proc/self/ns/pid").st_ino
         env = self.tracked(TTMEM_LIB=LIBRARY, PYTHONPATH=str(HERE),
@@ -165,7 +166,7 @@ class Signals(SummaryCase):
         self.run_command(["sh", "-c", "exit 42"], code=42)
         self.run_command(["sh", "-c", "kill -KILL $$"], code=128 + signal.SIGKILL)
 
-    def test_what_is_sent_to_ttmem_alone_is_passed_on(self):
+    def test_a_signal_to_ttmem_alone_is_passed_on(self):
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1):
             with self.subTest(number):
                 running = self.start_python(
@@ -175,7 +176,7 @@ class Signals(SummaryCase):
                 running.signal(number)
                 self.assertEqual(running.wait(), 7)
 
-    def test_an_interrupt_is_the_terminals_to_send(self):
+    def test_a_sent_interrupt_is_not_passed_on(self):
         running = self.start_python("print('ready', flush=True)\nos.read(0, 1)\nsys.exit(3)")
         running.line()
         running.signal(signal.SIGINT)
@@ -184,7 +185,7 @@ class Signals(SummaryCase):
         self.assertEqual(running.wait(), 3)
 
     def test_the_command_has_the_signals_of_its_caller(self):
-        # Without 32 and 33, which the C library keeps for itself.
+        # Ignores signals 32 and 33, which the C library uses itself.
         show = ("print([int(line.split()[1], 16) & ~(3 << 31) for line in open('/proc/self/status')"
                 " if line.startswith(('SigBlk', 'SigIgn'))])")
         self.run_command([sys.executable, "-c", show])
@@ -202,7 +203,8 @@ class Signals(SummaryCase):
         self.assertEqual(running.wait(), 5)
 
     def on_own_terminal(self, code, typed):
-        """What a terminal shows, and the exit status, when `typed` is typed after its first line."""
+        """Types `typed` after the first line of output. Returns the terminal's contents and the
+        exit status."""
         pid, terminal = pty.fork()
         if pid == 0:
             command = [TTMEM, "run", "--summary", "--no-adapter", "--", sys.executable, "-c", code]
@@ -212,7 +214,7 @@ class Signals(SummaryCase):
         while True:
             try:
                 shown += os.read(terminal, 4096)
-            except OSError:  # it has ended
+            except OSError:  # the process ended
                 break
             if typed and b"\n" in shown:
                 os.write(terminal, typed)
@@ -228,7 +230,7 @@ class Signals(SummaryCase):
         self.assertEqual(shown.count("once"), 1)
         self.assertIn(NOTHING.strip(), shown)
 
-    def test_the_terminal_is_the_commands(self):
+    def test_the_command_owns_the_terminal(self):
         shown, status = self.on_own_terminal(
             "import os, sys\nprint('ready', os.isatty(0), os.tcgetpgrp(0) == os.getpgrp(),"
             " flush=True)\nprint('read', sys.stdin.readline())", b"typed\n")

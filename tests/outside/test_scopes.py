@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where allocations and programs come from: scopes, nested, of one thread."""
+"""The origin of allocations and programs: nested scopes of a thread."""
 
 import pathlib
 import subprocess
@@ -12,11 +12,11 @@ from support import LIBRARY, Case, library_path, pkg_config
 
 class Scopes(Case):
     def scopes(self):
-        """The scope of each allocation, by its label or its id."""
+        """Returns the scope of each allocation, keyed by its label or its id."""
         return {entry["label"] or entry["id"]: entry["scope"]
                 for entry in self.json("allocs")["allocations"]}
 
-    def test_a_buffer_carries_the_path(self):
+    def test_a_buffer_has_the_path_of_its_scopes(self):
         self.hold_calls("""
 open_device()
 alloc(DRAM, 1, 4096, label=b"outside")
@@ -41,17 +41,17 @@ alloc(DRAM, 5, 4096, 1 << 23, label=b"after")
         groups = self.json("allocs", "--group-by", "scope")["groups"]
         self.assertEqual({group["scope"]: group["allocations"] for group in groups},
                          {None: 2, "decoder.0": 2, "decoder.0/attention": 1})
-        # The map of the first core.
+        # The map of the first core shows the scope.
         self.assertIn("decoder.0/attention/q", self.ttmem("top", "--once", "--view", "3").stdout)
 
-    def test_labels_of_every_length_stay(self):
+    def test_labels_of_every_length_are_kept(self):
         labels = ["x" * length for length in (1, 27, 28, 29, 31, 32, 33, 119, 120)]
         self.hold_calls("open_device()\npush(b'scope')\n" + "\n".join(
             f"alloc(DRAM, {i + 1}, 64, {(i + 1) << 20}, label={label.encode()!r})"
             for i, label in enumerate(labels)))
         self.assertEqual(self.scopes(), {label: "scope" for label in labels})
 
-    def test_threads_have_scopes_of_their_own(self):
+    def test_threads_have_their_own_scopes(self):
         self.hold_calls("""
 import threading
 open_device()
@@ -89,7 +89,7 @@ alloc(DRAM, 3, 64, 3 << 20, label=b"none")
                          ["(unnamed)", "(unnamed)", *map(str, range(62))])
         self.assertEqual((scopes["two"], scopes["none"]), ("(unnamed)/(unnamed)", None))
 
-    def test_what_is_dangerous_in_a_name_is_text(self):
+    def test_hostile_characters_in_a_name_are_harmless(self):
         self.hold_calls("open_device()\npush(b'\\x1b[31m\\xff' + b'y' * 500)\n"
                         "alloc(DRAM, 1, 64, label=b'x')")
         scope = self.scopes()["x"]

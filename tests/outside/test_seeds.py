@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/internals/seeds.md names the tests of every case of the seeds: each of them exists, and runs."""
+"""docs/internals/seeds.md names tests for every case of the seeds. Each of these tests exists and
+runs."""
 
 import json
 import os
@@ -10,12 +11,13 @@ import unittest
 from support import HERE
 
 TABLE = HERE.parent.parent / "docs" / "internals" / "seeds.md"
-# The tree that these tests belong to, as ctest runs them.
+# The build tree of these tests, for ctest.
 BUILD = os.environ["TTMEM_BUILD"]
 
 
 def tests_of_ctest():
-    """Their names, those of GoogleTest as its programs listed them. Without those that never run."""
+    """Returns the names of all tests of ctest that run. GoogleTest's names are the names that its
+    programs list."""
     listing = subprocess.run(["ctest", "--test-dir", BUILD, "--show-only=json-v1"],
                              text=True, capture_output=True, check=True)
     names = set()
@@ -28,7 +30,7 @@ def tests_of_ctest():
 
 
 def tests_of_unittest(scripts):
-    """"module.Class.test" of these scripts, without those that are skipped."""
+    """Returns the names of these scripts' tests, as "module.Class.test", without skipped tests."""
     loader = unittest.TestLoader()
     names, left = set(), [loader.loadTestsFromName(script) for script in scripts]
     while left:
@@ -50,7 +52,7 @@ def tests_that_run():
 
 
 def rows():
-    """(case, [tests]) of every row."""
+    """Returns (case, [tests]) of every row."""
     found = []
     for line in TABLE.read_text(encoding="utf-8").splitlines():
         if re.match(r"\| 00\d ", line):

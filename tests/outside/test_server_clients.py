@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clients of the socket and their ends: the end of a connection is not the end of a process, and one
-that is killed leaves what any killed process leaves."""
+"""Clients of the socket and their ends. The end of a connection is not the end of a process; a
+killed client leaves the same evidence as every killed process."""
 
 import os
 import signal
@@ -12,7 +12,8 @@ from http_case import HttpCase
 from support import HERE, LIBRARY, MIB, TTMEM, build_consumer, rounds
 import wire
 
-# A client of the original protocol. Each line of the test is a word: a connection is a number.
+# A client of the original protocol. Each line that the test sends is a command; connections have
+# numbers.
 ORIGINAL = """
     import os, sys, wire
     connections = {}
@@ -84,7 +85,7 @@ class Clients(HttpCase):
 
 
 class Killed(Clients):
-    """kill -9, and the evidence."""
+    """Clients that are killed with SIGKILL, and the evidence that they leave."""
 
     def test_the_library_is_reported_and_removed_like_any_dead_process(self):
         self.serve()
@@ -116,7 +117,7 @@ class Killed(Clients):
         self.wait_for(lambda: not self.segments(), "the reaper")
 
     def test_a_zombie_is_dead(self):
-        """Nobody has waited for it yet when the server looks."""
+        """The server sees the process before its parent waits for it."""
         self.serve("--no-reap")
         client = self.original()
         self.tell(client, "open a", f"alloc a 4096 {3 * MIB}")
@@ -159,7 +160,7 @@ class Killed(Clients):
         self.wait_for(lambda: not self.segments(), "the reaper")
 
     @unittest.skipUnless(os.geteuid() == 0, "needs root, to become another user")
-    def test_it_has_the_user_that_it_had(self):
+    def test_a_killed_client_keeps_its_user(self):
         self.serve()
         os.chmod(self.dir, 0o755)
         client = self.run_python(ORIGINAL.replace("connections = {}", """connections = {}
@@ -172,8 +173,8 @@ class Killed(Clients):
 
 
 class Ended(Clients):
-    def test_nothing_is_left_of_the_library_after_a_clean_exit(self):
-        """As with shared memory: exit() is a clean end, also with live buffers."""
+    def test_the_library_leaves_nothing_after_a_clean_exit(self):
+        """As with shared memory, exit() is a clean end, also with live buffers."""
         self.serve()
         client = self.library_client()
         client.go_on()
@@ -193,7 +194,7 @@ class Ended(Clients):
         self.assertEqual(client.wait(), 0)
         self.wait_said(self.server, f"[DEAD] [PID {client.pid}] ", "l1 1.00 MiB")
 
-    def test_one_that_freed_everything_leaves_nothing(self):
+    def test_a_client_that_freed_everything_leaves_nothing(self):
         self.serve()
         client = self.original()
         self.tell(client, "open a", f"alloc a 4096 {MIB}", "free a 4096")
@@ -201,7 +202,7 @@ class Ended(Clients):
         self.wait_for(lambda: not self.segments(), "the segment to go")
         self.assertFalse(self.server.said("[DEAD]"))
 
-    def test_an_exit_without_the_library_s_leave_is_no_clean_one(self):
+    def test_an_exit_without_a_goodbye_is_not_clean(self):
         self.serve()
         client = self.library_client(LIBRARY_CLIENT + "    os._exit(0)\n")
         client.go_on()
@@ -210,10 +211,11 @@ class Ended(Clients):
 
 
 class Busy(Clients):
-    """A client sends faster than the server reads, and ends: the server reads everything before it judges."""
+    """A client sends faster than the server reads, and then ends. The server reads everything
+    before it decides how the client ended."""
 
     DIED = "ended without freeing"
-    HELD = 64  # of 24 KiB
+    HELD = 64  # buffers of 24 KiB
 
     def setUp(self):
         super().setUp()
@@ -230,7 +232,8 @@ class Busy(Clients):
                       "all that it holds")
 
     def flood_a_stopped_server(self):
-        """Floods a stopped server from a process that the server knows, and that then ends."""
+        """A client that the server knows sends messages while the server is stopped, and then
+        ends."""
         flood = self.start_flood(300_000, "before")
         self.wait_seen(flood)
         self.server.signal(signal.SIGSTOP)
@@ -240,7 +243,7 @@ class Busy(Clients):
     def deaths(self):
         """Returns the lines of the log about dead clients, once all clients are removed."""
         client = wire.Client(self.path)
-        client.ask(wire.QUERY)  # all that connected earlier are accepted
+        client.ask(wire.QUERY)  # by then all earlier connections are accepted
         client.close()
         self.wait_for(lambda: self.sockets() == self.idle, "all connections to end")
         self.wait_for(lambda: not self.segments(), "the segments of those that ended to go")
@@ -261,7 +264,7 @@ class Busy(Clients):
         self.assertEqual(self.deaths(), [])
 
     def test_the_warning_goes_when_the_figures_are_exact_again(self):
-        """The resend of everything live makes good the messages that the server did not read."""
+        """The resend of everything live replaces the messages that the server did not read."""
         flood = self.start_flood(300_000, "both")
         self.wait_seen(flood)
         self.server.signal(signal.SIGSTOP)
@@ -279,7 +282,7 @@ class Busy(Clients):
         self.assertEqual(self.server.wait(), 0)
         self.assertEqual(self.files(), [])
 
-    def test_one_that_is_killed_among_them_has_died_with_its_exact_figures(self):
+    def test_a_client_killed_among_them_has_died_with_its_exact_figures(self):
         self.idle = self.sockets()
         victim = self.start_flood(200_000, "after")
         floods = [self.start_flood(200_000) for _ in range(4)]
@@ -293,9 +296,9 @@ class Busy(Clients):
 
 
 class Alive(Clients):
-    """A process that closes its connection and lives."""
+    """Processes that close their connection and stay alive."""
 
-    def test_it_keeps_its_figures_and_goes_on(self):
+    def test_a_client_keeps_its_figures_and_continues(self):
         self.serve()
         client = self.original()
         self.tell(client, "open a", f"alloc a 4096 {MIB}", f"alloc a 8192 {2 * MIB}", "close a")
@@ -309,7 +312,7 @@ class Alive(Clients):
         self.tell(client, "free b 8192", "free b 12288", "close b")
         self.wait_for(lambda: not self.segments(), "the segment of one that holds nothing to go")
 
-    def test_its_end_is_noticed_without_a_connection(self):
+    def test_the_end_of_a_client_is_noticed_without_a_connection(self):
         self.serve()
         client = self.original()
         self.tell(client, "open a", f"alloc a 4096 {MIB}", "close a")
@@ -319,7 +322,7 @@ class Alive(Clients):
         self.wait_said(self.server, f"[DEAD] [PID {client.pid}] ", "l1 1.00 MiB")
         self.wait_for(lambda: not self.segments(), "the reaper")
 
-    def test_what_is_allocated_over_two_connections_needs_two_frees(self):
+    def test_a_buffer_allocated_over_two_connections_needs_two_frees(self):
         self.serve()
         client = self.original()
         self.tell(client, "open a")
@@ -363,7 +366,7 @@ class Alive(Clients):
         """)], env={**self.env, "TTMEM_SOCKET": self.path, "PYTHONPATH": str(HERE),
                     "PYTHONDONTWRITEBYTECODE": "1"})
         self.assertEqual(client.line(), "done")
-        # The connection that asked whether the server is up may have counted at first.
+        # The connection that tested whether the server is up may still have been open at first.
         self.wait_for(lambda: self.sockets() <= sockets, "the last connection to end")
         self.assertEqual((self.row(client)["dram_bytes"], self.row(client)["allocations"]),
                          (MIB, 1))

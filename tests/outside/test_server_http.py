@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The HTTP side of `ttmem serve`: the figures are those of the commands, whoever asks and however
-badly."""
+"""The HTTP side of `ttmem serve`: the figures equal the figures of the commands, and no client can
+disturb the server."""
 
 import concurrent.futures
 import json
@@ -14,7 +14,7 @@ import unittest
 from http_case import HttpCase
 from support import KINDS_OF_PROCESS, MIB, build_consumer, skip_if_sanitized
 
-# What differs between two passes over the same state.
+# Fields that differ between two passes over the same state.
 MOVING = ("time_unix_ns", "age_ns")
 
 
@@ -27,7 +27,7 @@ def without_times(value):
 
 
 def samples(text):
-    """name -> [(labels, value)] of a page of metrics."""
+    """Returns {name: [(labels, value)]} of a metrics page."""
     page = {}
     for line in text.splitlines():
         if line.startswith("#"):
@@ -39,7 +39,7 @@ def samples(text):
 
 
 class Figures(HttpCase):
-    def test_what_is_served_is_that_of_the_commands(self):
+    def test_figures_equal_the_figures_of_the_commands(self):
         self.start_demo()
         self.serve()
         for target, arguments in (("/api/v1/snapshot", []),
@@ -161,7 +161,7 @@ class LongLists(HttpCase):
                               document["truncated"]), (100_000, self.HELD, True))
         with open(f"/proc/{self.server.pid}/status", encoding="ascii") as status:
             peak = next(int(line.split()[1]) for line in status if line.startswith("VmHWM:"))
-        self.assertLess(peak, 600 * 1024)  # KiB; each list was 800 MiB
+        self.assertLess(peak, 600 * 1024)  # KiB; without a maximum each list took 800 MiB
 
 
 class Reaper(HttpCase):
@@ -187,7 +187,7 @@ class Reaper(HttpCase):
         self.assertEqual(self.get_json("/api/v1/snapshot")["devices"], [])
         self.assertEqual(samples(self.get("/metrics"))["ttmem_dead_processes_total"], [({}, 1.0)])
 
-    def test_no_reap_tells_once_and_leaves_the_segment(self):
+    def test_no_reap_reports_once_and_keeps_the_segment(self):
         demo = self.start_demo("single")
         self.serve("--no-reap")
         demo.kill()
@@ -201,7 +201,7 @@ class Reaper(HttpCase):
         dead = samples(self.get("/metrics"))["ttmem_dead_owner_bytes"]
         self.assertGreater(dead[0][1], 0)
 
-    def test_a_process_that_ends_in_good_order_is_no_post_mortem(self):
+    def test_a_clean_end_gives_no_post_mortem(self):
         demo = self.start_demo("single")
         self.serve()
         demo.signal(signal.SIGINT)
@@ -222,7 +222,8 @@ class Http(HttpCase):
         self.assertEqual(self.get("/healthz"), "ok\n")
 
     def test_head_has_the_headers_of_get_and_no_body(self):
-        # A file of the page, plain and compressed, what is made at once and what is made later.
+        # A file of the page, plain and compressed; an answer that is made at once; an answer that
+        # is made later.
         for target, asked in (("/", {}), ("/", {"Accept-Encoding": "gzip"}), ("/healthz", {}),
                               ("/api/v1/allocations", {}), ("/nope", {})):
             status, headers, body = self.request(target, method="HEAD", headers=asked)
@@ -231,14 +232,14 @@ class Http(HttpCase):
             self.assertEqual(headers, got_headers, target)
             self.assertEqual(int(headers["Content-Length"]), len(got_body), target)
 
-    def test_head_sends_nothing_behind_its_header(self):
+    def test_head_sends_no_body(self):
         host = f"Host: localhost:{self.port}\r\nConnection: close\r\n\r\n".encode()
         for target in (b"/", b"/healthz", b"/api/v1/allocations"):
             got = self.exchange(b"HEAD " + target + b" HTTP/1.1\r\n" + host)
             self.assertTrue(got.endswith(b"\r\n\r\n"), target)
             self.assertEqual(got.count(b"\r\n\r\n"), 1, target)
 
-    def test_errors_say_what_is_wrong(self):
+    def test_errors_give_a_reason(self):
         for target, method, status, words in (
                 ("/nope", "GET", 404, "/nope"),
                 ("/metrics", "POST", 405, "GET and HEAD"),
@@ -252,7 +253,7 @@ class Http(HttpCase):
             self.assertIn(words, json.loads(body)["error"])
             self.assertEqual(headers.get("Allow"), "GET, HEAD" if status == 405 else None)
 
-    def test_the_names_of_others_are_refused(self):
+    def test_foreign_host_names_are_refused(self):
         for host in (f"localhost:{self.port}", f"127.0.0.1:{self.port}", "localhost", "[::1]"):
             self.assertEqual(self.request("/healthz", headers={"Host": host})[0], 200, host)
         for host in ("evil.example", f"evil.example:{self.port}", f"localhost:{self.port + 1}",
@@ -267,7 +268,7 @@ class Http(HttpCase):
                             b"GET /healthz HTTP/1.1\r\n" + host + b"Connection: close\r\n\r\n")
         self.assertEqual(re.findall(rb"HTTP/1.1 (\d+)", got), [b"200", b"404", b"200", b"200"])
 
-    def test_http_1_0_closes_unless_asked_not_to(self):
+    def test_http_1_0_closes_unless_keep_alive_is_requested(self):
         got = self.exchange(b"GET /healthz HTTP/1.0\r\n\r\n")
         self.assertTrue(got.startswith(b"HTTP/1.0 200"), got)
         got = self.exchange(b"GET /healthz HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"
@@ -290,7 +291,7 @@ class Http(HttpCase):
             self.assertIn(b" " + status + b" ", got.split(b"\r\n")[0], sent[:60])
         self.assertEqual(self.get("/healthz"), "ok\n")
 
-    def test_half_a_request_and_a_client_that_goes_disturb_nobody(self):
+    def test_partial_requests_and_lost_clients_do_no_harm(self):
         for _ in range(50):
             connection = self.connect()
             connection.sendall(b"GET /metrics HT")
@@ -304,13 +305,13 @@ class Http(HttpCase):
             connection.sendall(bytes([byte]))
         self.assertIn(b"200", connection.recv(4096))
 
-    def test_clients_that_say_nothing_do_not_keep_others_out(self):
+    def test_silent_clients_do_not_keep_others_out(self):
         silent = [self.connect() for _ in range(200)]
         for connection in silent[::2]:
             try:
                 connection.sendall(b"GET / HTTP/1.1\r\nHo")
             except OSError:
-                pass  # its place was given to another
+                pass  # another client got its place
         for _ in range(20):
             self.assertEqual(self.get("/healthz"), "ok\n")
 
@@ -318,9 +319,9 @@ class Http(HttpCase):
         connection = self.connect()
         begin = time.monotonic()
         self.assertEqual(connection.recv(1), b"")
-        self.assertGreater(time.monotonic() - begin, 5)  # it had its time
+        self.assertGreater(time.monotonic() - begin, 5)  # the client had its full time
 
-    def test_a_client_that_does_not_read_disturbs_nobody(self):
+    def test_a_client_that_does_not_read_does_no_harm(self):
         self.start_demo()
         request = f"GET /api/v1/snapshot HTTP/1.1\r\nHost: localhost:{self.port}\r\n\r\n".encode()
         lazy = [self.connect() for _ in range(10)]
@@ -330,7 +331,7 @@ class Http(HttpCase):
         for _ in range(20):
             self.assertEqual(len(self.get_json("/api/v1/snapshot")["devices"]), 8)
 
-    def test_health_waits_for_nobody(self):
+    def test_health_waits_for_no_client(self):
         """/healthz waits neither for silent clients nor for clients that do not read their answers."""
         skip_if_sanitized()  # 16,000 answers take a minute with sanitizers
         self.start_demo()
@@ -342,7 +343,7 @@ class Http(HttpCase):
             try:
                 connection.sendall(request * 200)
             except OSError:
-                pass  # it takes no more
+                pass  # the server reads no more
         for _ in range(20):
             self.assertEqual(self.get("/healthz"), "ok\n")
         status, headers, _ = self.request("/api/v1/snapshot")
@@ -390,7 +391,7 @@ class Http(HttpCase):
 
 
 class Start(HttpCase):
-    def test_an_address_that_is_taken_is_said(self):
+    def test_a_taken_address_is_an_error(self):
         taken = socket.create_server(("127.0.0.1", 0))
         self.addCleanup(taken.close)
         where = f"127.0.0.1:{taken.getsockname()[1]}"
@@ -399,7 +400,7 @@ class Start(HttpCase):
         self.assertIn(where, result.stderr)
         self.assertIn("--http ADDRESS:PORT", result.stderr)
 
-    def test_an_address_that_is_none_is_said(self):
+    def test_an_invalid_address_is_an_error(self):
         result = self.ttmem("serve", "--socket", os.path.join(self.folder, "s"), "--http",
                             "nowhere.invalid:80", code=1)
         self.assertIn("nowhere.invalid", result.stderr)

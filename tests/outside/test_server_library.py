@@ -9,7 +9,7 @@ import unittest
 from server_case import ServerCase
 from support import HERE, LIBRARY, TTMEM, rows
 
-# Four threads that allocate and free until the test says stop, then say what is left.
+# Four threads allocate and free until the test stops them. Then the workload prints what is left.
 HAMMER = textwrap.dedent("""
     from abi import *
     import random, threading
@@ -49,11 +49,12 @@ class TheLibrary(ServerCase):
 
     def start_demo(self, scenario, env):
         demo = self.start([TTMEM, "demo", scenario, "--hold"], env)
-        demo.line("stderr")  # it holds
+        demo.line("stderr")  # the demo holds its memory
         return demo
 
     def figures(self, pid):
-        """What `ttmem --json` says of the devices of that process, which has them alone."""
+        """Returns the figures of the process's devices from `ttmem --json`. No other process uses
+        these devices."""
         return [{"uid": device["uid"], "dram": device["dram"]["used_bytes"],
                  "capacity": device["dram"]["capacity_bytes"], "l1": device["l1"]["used_bytes"],
                  "small": device["l1"]["small_bytes"],
@@ -79,7 +80,7 @@ class TheLibrary(ServerCase):
                 demo.signal(signal.SIGTERM)
                 self.wait_for(lambda: not self.devices(), "the client to be forgotten")
 
-    def test_an_estimate_is_one_over_the_socket_too(self):
+    def test_an_estimate_stays_an_estimate_over_the_socket(self):
         self.start_server("--quiet")
         client = self.start([sys.executable, "-c", textwrap.dedent("""
             from abi import *

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The socket of `ttmem serve`, spoken to by a program in plain Python struct."""
+"""The socket of `ttmem serve`, used by a client in plain Python struct."""
 
 import json
 import os
@@ -21,7 +21,7 @@ ME = os.getpid()
 
 
 class Messages(ServerCase):
-    """The whole of the message table."""
+    """Every message of the message table."""
 
     def setUp(self):
         super().setUp()
@@ -65,7 +65,7 @@ class Messages(ServerCase):
         self.assertEqual(self.client.ask(QUERY, device=0)["dram"], 0)
         self.assertEqual(self.client.ask(QUERY, device=7)["dram"], 2 * MIB)
 
-    def test_a_free_of_something_unknown_changes_nothing(self):
+    def test_a_free_of_an_unknown_buffer_changes_nothing(self):
         self.client.alloc(4096, MIB)
         self.client.free(8192)
         self.assertEqual(self.client.ask(QUERY)["dram"], MIB)
@@ -83,7 +83,7 @@ class Messages(ServerCase):
         self.wait_said(self.server,
                        f"[CB_FREE] [PID {ME}] device 0: -0.25 MiB (total 1.00 MiB)")
 
-    def test_what_is_resident_is_unknown_and_not_zero(self):
+    def test_resident_bytes_are_unknown_and_not_zero(self):
         self.client.alloc(4096, MIB)
         self.client.ask(QUERY)
         self.assertIsNone(self.devices()[0]["l1"]["cb"]["resident_bytes"])
@@ -106,7 +106,7 @@ class Messages(ServerCase):
         self.assertEqual(self.client.ask(QUERY)["kernel"], 5 * 64 * KIB)
 
     def test_a_query_counts_all_processes_and_not_only_clients(self):
-        self.start([TTMEM, "demo", "--hold"]).line("stderr")  # it holds
+        self.start([TTMEM, "demo", "--hold"]).line("stderr")  # it holds its memory
         before = self.devices()
         self.client.alloc(4096, 5 * MIB, L1)
         answer = self.client.ask(QUERY)
@@ -130,19 +130,19 @@ class Messages(ServerCase):
         self.assertEqual((device["uid"], device["board"], device["grid"]),
                          ("0x1f00a", "n150", {"x": 8, "y": 8}))
 
-    def test_how_many_devices(self):
+    def test_the_number_of_devices(self):
         self.assertEqual(self.client.ask(DEVICE_INFO_QUERY, device=-1)["num_devices"], 0)
         for device in (0, 1, 5):
             self.client.alloc(4096, MIB, device=device)
         answer = self.client.ask(DEVICE_INFO_QUERY, device=-1)
         self.assertEqual((answer["type"], answer["num_devices"]), (DEVICE_INFO_RESPONSE, 3))
 
-    def test_a_device_that_nobody_uses_is_not_available(self):
+    def test_an_unused_device_is_not_available(self):
         answer = self.client.ask(QUERY, device=9)
         self.assertEqual((answer["type"], answer["is_available"], answer["dram"]),
                          (RESPONSE, 0, 0))
 
-    def test_capacities_are_unknown_until_somebody_says_them(self):
+    def test_capacities_are_unknown_until_they_are_reported(self):
         self.client.alloc(4096, MIB)
         info = self.client.ask(DEVICE_INFO_QUERY)
         self.assertEqual((info["is_available"], info["total_dram"], info["arch"]), (1, 0, 0))
@@ -172,7 +172,7 @@ class Messages(ServerCase):
 
 
 class Details(ServerCase):
-    """What libttmem says beyond the original message."""
+    """Fields that libttmem adds to the original messages."""
 
     def setUp(self):
         super().setUp()
@@ -197,7 +197,7 @@ class Details(ServerCase):
         self.assertEqual(listed[1]["label"], "layer.0")
         self.assertEqual(listed[2]["banks"], 64)
 
-    def test_the_buffer_of_an_allocator_with_few_banks_takes_those_only(self):
+    def test_a_buffer_with_its_own_banks_takes_only_those_banks(self):
         own_banks = 16
         self.client.alloc(2, 8 * KIB, L1, body=wire.details(
             address=1 << 19, per_bank=2 * KIB, cores=0b1111, flags=own_banks))
@@ -239,7 +239,7 @@ class Details(ServerCase):
         self.client.alloc(1, MIB)
         self.assertEqual(self.client.ask(QUERY)["dram"], MIB)
 
-    def test_what_the_client_dropped_is_told(self):
+    def test_dropped_events_of_the_client_are_reported(self):
         self.client.raw(wire.message(DEVICE_INFO_RESPONSE,
                                      body=wire.device_details(dropped=12)))
         self.client.ask(QUERY)
@@ -255,7 +255,7 @@ class Garbage(ServerCase):
         self.good.alloc(4096, MIB)
         self.assertEqual(self.good.ask(QUERY)["dram"], MIB)
 
-    def still_right(self):
+    def assert_still_works(self):
         self.assertEqual(self.good.ask(QUERY)["dram"], MIB)
         self.assertEqual(self.rows()[0, ME]["dram_bytes"], MIB)
 
@@ -275,11 +275,11 @@ class Garbage(ServerCase):
                 client = self.connect()
                 client.raw(wire.message(**fields))
                 self.wait_said(self.server, "warning server: ignored a message", words)
-                client.alloc(4096, MIB)  # is understood all the same
+                client.alloc(4096, MIB)  # the server still reads this message
                 client.free(4096)
                 self.assertEqual(client.ask(QUERY)["dram"], MIB)
                 client.close()
-        self.still_right()
+        self.assert_still_works()
 
     def test_three_in_a_row_close_the_connection(self):
         client = self.connect()
@@ -287,7 +287,7 @@ class Garbage(ServerCase):
         client.raw(wire.message(99) * 3)
         self.assertTrue(client.is_closed())
         self.wait_said(self.server, "error server: closed the connection", "an old client")
-        self.still_right()
+        self.assert_still_works()
 
     def test_an_old_client_with_shorter_messages(self):
         for size in (40, 72, 104, 112, 120, 128):
@@ -298,21 +298,21 @@ class Garbage(ServerCase):
                     client.raw(b"".join(wire.message(ALLOC, buffer_id=i << 12, size=MIB,
                                                      buffer_type=L1)[:size] for i in range(1, 60)))
                 except (BrokenPipeError, ConnectionResetError):
-                    pass  # it was closed already
+                    pass  # the server closed it already
                 self.assertTrue(client.is_closed())
                 self.wait_for(lambda: len(self.server.said("error server: closed the connection"))
                               > before, "the connection to be closed")
                 self.wait_for(lambda: self.good.ask(QUERY)["l1"] == 0, "what it said to be gone")
-                self.still_right()
+                self.assert_still_works()
 
-    def test_a_client_that_comes_again_and_again_does_not_fill_the_log(self):
+    def test_a_client_that_reconnects_often_does_not_fill_the_log(self):
         for _ in range(60):
             client = self.connect()
             client.raw(wire.message(99) * 3)
             self.assertTrue(client.is_closed())
             client.close()
         self.wait_said(self.server, "warning server: more lines", "left out for 10 seconds")
-        self.still_right()
+        self.assert_still_works()
         self.assertEqual(self.server.stop(), 0)
         written = len(self.server.said("ignored a message")) + \
             len(self.server.said("closed the connection"))
@@ -328,14 +328,14 @@ class Garbage(ServerCase):
             except (BrokenPipeError, ConnectionResetError):
                 pass
             client.close()
-        self.still_right()
+        self.assert_still_works()
 
     def test_half_a_message_at_the_end_counts_for_nothing(self):
         client = self.connect()
         client.raw(wire.message(ALLOC, buffer_id=8192, size=MIB)[:37])
         client.close()
         self.wait_said(self.server, f"process {ME} ended in the middle of a message, after 37 of 144")
-        self.still_right()
+        self.assert_still_works()
 
 
 class Connections(ServerCase):
@@ -410,7 +410,7 @@ class Connections(ServerCase):
         self.wait_said(self.server, "has not ended and keeps 500 allocations")
         self.assertEqual(self.rows()[0, ME]["dram_bytes"], 500 * KIB)
 
-    def test_who_does_not_read_the_answers_is_closed(self):
+    def test_a_client_that_does_not_read_its_answers_is_closed(self):
         client = self.connect()
         client.socket.setblocking(False)
         question = wire.message(QUERY) * 100
@@ -428,7 +428,7 @@ class Connections(ServerCase):
         self.wait_said(self.server, "asks and does not read the answers")
         self.assertEqual(self.connect().ask(QUERY)["type"], RESPONSE)
 
-    def test_a_log_that_nobody_reads_stops_nothing(self):
+    def test_an_unread_log_does_not_block_the_server(self):
         quiet_reader = self.start([TTMEM, "serve", "--socket", self.path + "2", "--http",
                                    "127.0.0.1:0"])
         self.wait_for(lambda: os.path.exists(self.path + "2"), "the socket")
@@ -441,14 +441,15 @@ class Connections(ServerCase):
 
 
 class Pids(ServerCase):
-    """Nobody reports for somebody else's process, unless root."""
+    """Only root may report for another user's process."""
 
     def setUp(self):
         super().setUp()
         self.server = self.start_server()
 
     def as_nobody(self, act):
-        """Runs `act(client)` in a child of another user; returns its pid and what `act` gave."""
+        """Runs `act(client)` in a child of another user. Returns the child's pid and the result of
+        `act`."""
         os.chmod(self.dir, 0o755)
         reading, writing = os.pipe()
         pid = os.fork()
@@ -500,7 +501,7 @@ class Pids(ServerCase):
         self.assertEqual(seen, ["nobody"])
 
     @unittest.skipUnless(os.geteuid() == 0, "needs root, to report for other processes")
-    def test_root_reports_for_whom_it_likes(self):
+    def test_root_may_report_for_any_process(self):
         client = self.connect()
         client.alloc(4096, MIB, pid=4711)
         client.alloc(4096, 2 * MIB, pid=4712)
@@ -513,7 +514,7 @@ class Pids(ServerCase):
         self.assertEqual(rows[0, self.server.pid]["name"], "ttmem")
 
     @unittest.skipUnless(os.geteuid() == 0, "needs root, to run a server as another user")
-    def test_a_server_of_another_user_is_not_told_by_root(self):
+    def test_a_server_of_another_user_refuses_reports_of_root(self):
         folder = os.path.join(self.dir, "theirs")
         os.mkdir(folder)
         os.chmod(self.dir, 0o755)
@@ -546,7 +547,7 @@ class Lifecycle(ServerCase):
         self.start_server()
         self.assertEqual(self.connect().ask(QUERY)["type"], RESPONSE)
 
-    def test_what_is_not_a_socket_is_left_alone(self):
+    def test_a_file_that_is_not_a_socket_is_kept(self):
         with open(self.path, "w") as file:
             file.write("mine")
         server = self.start_server(wait=False)
@@ -577,7 +578,7 @@ class Lifecycle(ServerCase):
         self.wait_said(server, "must have 1 to 107 characters")
 
     def test_a_killed_server_is_complete_again_after_a_restart(self):
-        self.start([TTMEM, "demo", "--hold"]).line("stderr")  # it holds
+        self.start([TTMEM, "demo", "--hold"]).line("stderr")  # it holds its memory
         alone = self.devices()
         server = self.start_server("--quiet")
         held = [(number << 12, number * 32) for number in range(1, 2001)]
@@ -593,7 +594,7 @@ class Lifecycle(ServerCase):
         connect_and_replay()
         server.kill()
         snapshot = self.json()
-        for device in alone:  # what the clients hold may lie in what was free, and is in no sum
+        for device in alone:  # the lost buffers may lie in free space
             device["complete"] = False
             for of in (device["dram"], device["l1"], device["trace"]):
                 of.update({key: None for key in of if key.endswith("free_bytes_per_bank")})
@@ -609,7 +610,7 @@ class Lifecycle(ServerCase):
         self.assertEqual(self.json()["warnings"], [])
         self.assertEqual(len([name for name in self.segments() if name.endswith(".socket")]), 1)
 
-    def test_clean_removes_what_a_killed_server_kept(self):
+    def test_clean_removes_the_segments_of_a_killed_server(self):
         server = self.start_server()
         client = self.connect()
         client.alloc(4096, MIB)
@@ -619,7 +620,7 @@ class Lifecycle(ServerCase):
                       self.ttmem("clean").stdout)
         self.assertEqual(self.segments(), [])
 
-    def test_systemd_is_told(self):
+    def test_systemd_is_notified(self):
         path = os.path.join(self.dir, "notify")
         notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.addCleanup(notify.close)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A workload that is out of memory notices nothing of the library, not even in errno."""
+"""In a workload that is out of memory, the library changes nothing, not even errno."""
 
 import subprocess
 import tempfile
@@ -11,7 +11,7 @@ from support import DEADLINE_SECONDS, build_consumer, skip_if_sanitized
 
 class ShortMemory(ServerCase):
     def test_no_call_changes_errno_whichever_allocation_fails(self):
-        skip_if_sanitized()  # they have an allocator of their own
+        skip_if_sanitized()  # sanitizers have their own allocator
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         program = build_consumer(folder.name, "short_memory")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Signal handlers that call the library while they interrupt a call of it."""
+"""Signal handlers that call the library while they interrupt a call of the library."""
 
 import re
 import tempfile
@@ -11,13 +11,13 @@ from support import Case, build_consumer, skip_if_sanitized
 class InterruptedCalls(Case):
     @classmethod
     def setUpClass(cls):
-        skip_if_sanitized()  # a handler may interrupt their allocator, which waits for itself then
+        skip_if_sanitized()  # a handler may deadlock in the sanitizers' allocator
         cls.folder = tempfile.TemporaryDirectory(prefix="ttmem-consumer-")
         cls.addClassCleanup(cls.folder.cleanup)
         cls.program = build_consumer(cls.folder.name, "interrupted")
 
     def interrupted(self, *arguments, **environment):
-        """Returns the calls of the handler, once the workload stands still."""
+        """Returns the number of the handler's calls, once the workload is idle."""
         workload = self.start([self.program, *arguments], env=self.tracked(**environment))
         calls, children, lost = map(int, workload.line().split())
         self.assertGreaterEqual(calls, 200)
@@ -36,13 +36,13 @@ class InterruptedCalls(Case):
         self.assertLessEqual(dropped, calls)
         self.assertIn("a signal handler called inside another call", warning)
 
-    def test_they_return_and_are_counted_as_dropped(self):
+    def test_return_and_are_counted_as_dropped(self):
         self.check_figures(self.interrupted())
 
-    def test_they_may_fork(self):
+    def test_may_fork(self):
         self.check_figures(self.interrupted("fork"))
 
-    def test_they_return_when_a_server_is_told(self):
+    def test_return_when_reports_go_to_a_server(self):
         self.interrupted(TTMEM_TRANSPORT="socket", TTMEM_SOCKET=f"{self.dir}/no-server")
 
 

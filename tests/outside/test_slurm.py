@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The prolog and the epilog for Slurm, run as slurmd does: as root's script, with variables about the
-job and nearly nothing else. Whatever happens, they succeed: else Slurm would drain the node."""
+"""The prolog and the epilog for Slurm, run as slurmd runs them: as root, with variables about the
+job and almost no others. They must always succeed, otherwise Slurm would drain the node."""
 
 import json
 import os
@@ -19,7 +19,7 @@ LOGGER = """#!/bin/sh
 printf '%s\\n' "$4" >>"$LOG"
 """
 
-# A mount namespace with our commands where slurmd's scripts look, and a full disk at $1.
+# A mount namespace with ttmem's commands where the scripts look for them, and a full disk at $1.
 LIKE_SLURMD = """mount --make-rprivate / && mount -t tmpfs tmpfs /usr/local/bin &&
 cp -P "$BIN"/* /usr/local/bin && mount -t tmpfs -o size=4k tmpfs "$1" && shift && exec env -u PATH "$@"
 """
@@ -43,7 +43,7 @@ class Slurm(Case):
         (self.bin / "ttmem").symlink_to(TTMEM)
 
     def slurmd(self, script, job, *before, shell="dash", **more):
-        """The lines that the script wrote into the log."""
+        """Runs a script. Returns the lines that it wrote into the log."""
         self.log.unlink(missing_ok=True)
         env = {"PATH": f"{self.bin}:/usr/bin:/bin", "LOG": str(self.log), "BIN": str(self.bin),
                "TTMEM_DIR": self.dir, "TTMEM_SYSROOT": "/nonexistent",
@@ -64,7 +64,7 @@ class Slurm(Case):
     def files_left(self):
         return sorted(path.name for path in self.left.glob("*"))
 
-    def test_any_shell_can_read_them(self):
+    def test_every_shell_accepts_the_scripts(self):
         for shell in SHELLS:
             for script in ("prolog", "epilog"):
                 subprocess.run([shell, "-n", SLURM / f"{script}.sh"], check=True)
@@ -76,7 +76,7 @@ class Slurm(Case):
             self.assertEqual(self.slurmd("epilog", "4", shell=shell), [])
         self.assertEqual(self.files_left(), [])
 
-    def test_a_job_that_left_a_dead_process_and_one_that_lives(self):
+    def test_a_job_that_left_a_dead_and_a_live_process(self):
         dead = self.of_job(SLURM_JOB_ID="47", SLURM_PROCID="3")
         alive = self.of_job(SLURM_JOB_ID="47", SLURM_PROCID="4")
         self.of_job(SLURM_JOB_ID="48")
@@ -93,7 +93,7 @@ class Slurm(Case):
         self.assertEqual(self.files_left(), ["job-47.json"])
         self.assertEqual((self.left / "job-47.json").stat().st_mode & 0o7777, 0o640)
 
-    def test_the_prolog_removes_what_the_dead_left_and_names_who_lives(self):
+    def test_the_prolog_removes_dead_segments_and_names_live_processes(self):
         self.of_job(SLURM_JOB_ID="47").kill()
         alive = self.of_job(SLURM_JOB_ID="48")
         said = self.slurmd("prolog", "49")
@@ -126,7 +126,7 @@ class Slurm(Case):
         for script in ("prolog", "epilog"):
             self.assertEqual(self.slurmd(script, "47"), [])
 
-    def test_it_says_when_it_cannot_look_or_write(self):
+    def test_failures_to_read_or_write_are_logged(self):
         said = self.slurmd("epilog", "47", TTMEM_DIR=str(self.bin / "ttmem"))
         self.assertRegex(said[0], "^job 47: cannot say what it left: .*/bin/ttmem")
         self.of_job(SLURM_JOB_ID="47").kill()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The library reports only to servers of root and of the same user. And the default sockets of `ttmem
-serve`."""
+"""The library reports only to servers of root and of its own user. Also the default sockets of
+`ttmem serve`."""
 
 import os
 import pathlib
@@ -13,9 +13,9 @@ from server_case import Server, ServerCase
 from support import HERE, LIBRARY, TTMEM
 
 OTHER = 12345
-OVERFLOW = 65534  # also what a user namespace shows for users that it does not have
+OVERFLOW = 65534  # also shown in a user namespace for users without a mapping
 
-# Listens, and prints for each connection how many bytes it received.
+# Listens, and prints for each connection the number of bytes received.
 LISTENER = """
     import os, socket, sys
     listener = socket.socket(socket.AF_UNIX)
@@ -71,7 +71,7 @@ class SocketOwner(ServerCase):
         self.wait_for(lambda: (0, workload.pid) in self.rows(), "the workload to be seen")
 
 
-class Told(SocketOwner):
+class Reporting(SocketOwner):
     def test_a_server_of_another_user_gets_no_byte_and_the_log_says_so(self):
         for uid, also in ((OTHER, "run `ttmem serve`"), (OVERFLOW, "user namespace")):
             with self.subTest(uid):
@@ -81,14 +81,14 @@ class Told(SocketOwner):
                 self.assertEqual(stranger.line(), "ready")
                 workload = self.start_workload(TTMEM_SOCKET=self.path)
                 self.wait_logged(self.path, f"belongs to user {uid}", also)
-                # The library keeps trying, but logs only once.
+                # The library tries again and again, but logs only once.
                 self.assertEqual([stranger.line() for _ in range(3)], ["0"] * 3)
                 self.assertEqual(len(self.wait_logged(self.path)), 1)
                 workload.go_on()
                 self.assertEqual(workload.wait(), 0)
 
-    def test_nobody_tells_a_server_of_a_user_that_may_be_anybody(self):
-        """Not even a server with the same uid: any two unmapped users show the same uid."""
+    def test_a_server_with_the_overflow_uid_gets_no_reports(self):
+        """The library of a user with this uid does not report either: every unmapped user has it."""
         stranger = self.start(as_user(OVERFLOW, sys.executable, "-c", textwrap.dedent(LISTENER),
                                       self.path))
         self.assertEqual(stranger.line(), "ready")
@@ -96,12 +96,12 @@ class Told(SocketOwner):
         self.wait_logged(f"belongs to user {OVERFLOW}")
         self.assertEqual(stranger.line(), "0")
 
-    def test_the_server_of_root_is_told_by_all(self):
+    def test_all_users_report_to_the_server_of_root(self):
         self.start_server("--quiet")
         for uid in (0, OTHER, OVERFLOW):
             self.wait_held(self.start_workload(uid, TTMEM_SOCKET=self.path))
 
-    def test_the_server_of_the_same_user_is_told(self):
+    def test_a_user_reports_to_his_own_server(self):
         server = Server(self.path, self.env, command=as_user(OTHER, TTMEM, "serve"))
         self.addCleanup(server.end)
         self.wait_for(lambda: self._answers(server), "the server to answer")
@@ -162,14 +162,14 @@ class DefaultPaths(SocketOwner):
         for path in (self.SAFE, self.SHARED):
             self.assertFalse((self.root / path[1:]).exists())
 
-    def test_a_narrow_umask_keeps_nobody_out(self):
+    def test_a_narrow_umask_does_not_close_the_socket(self):
         command = self.inside
         self.inside = [*command, "sh", "-c", 'umask 077; exec "$@"', "sh"]
         self.serve()
         self.inside = command
         self.assertEqual(stat.S_IMODE(self.facts("/run/ttmem").st_mode), 0o755)
 
-    def test_a_squatter_keeps_its_socket_and_is_told_nothing(self):
+    def test_a_squatter_keeps_its_socket_and_gets_no_reports(self):
         stranger = self.squat(self.SHARED)
         before = self.facts(self.SHARED)
         _, said = self.serve()
@@ -180,7 +180,7 @@ class DefaultPaths(SocketOwner):
         after = stranger.process.stdout.read().split()
         self.assertEqual(set(after) - {b"0"}, set())
 
-    def test_what_a_stranger_left_is_neither_followed_nor_removed(self):
+    def test_links_of_a_stranger_are_neither_followed_nor_removed(self):
         target = self.root / "run/victim"
         target.write_text("mine")
         for leave in (f"ln -s /run/victim {self.SHARED}", f"ln -s {self.SAFE} {self.SHARED}",
@@ -229,7 +229,7 @@ class DefaultPaths(SocketOwner):
         self.assertTrue((self.root / self.SHARED[1:]).exists())
 
     def test_a_run_that_cannot_be_written_is_no_failure(self):
-        for left in ((), ("run/ttmem",)):  # by an earlier server
+        for left in ((), ("run/ttmem",)):  # the second: from an earlier server
             with self.subTest(left=left):
                 for folder in left:
                     self.start([*self.inside, "mount", "-o", "remount,rw", "/run"]).wait()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmem top` as a person at a terminal has it: in tmux, with a socket of its own."""
+"""`ttmem top` on a real terminal: in tmux, with a separate tmux server."""
 
 import http.server
 import json
@@ -22,16 +22,16 @@ SCREENS = HERE.parent / "data" / "screens"
 
 @unittest.skipUnless(shutil.which("tmux"), "tmux is not installed")
 class Terminal(Case):
-    """A shell in a terminal of 100x30, in which the test types."""
+    """A shell in a terminal of 100x30, into which the test types."""
 
     def setUp(self):
         super().setUp()
-        # A socket's path has to be short.
+        # The path of a socket must be short.
         self.folder = tempfile.mkdtemp(prefix="ttmem-top-", dir="/tmp")
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         self.terminals = 0
         self.env["XDG_CONFIG_HOME"] = self.folder
-        self.env["TTMEM_HTTP"] = "127.0.0.1:1"  # nobody; a test of the history says otherwise
+        self.env["TTMEM_HTTP"] = "127.0.0.1:1"  # no server listens there
         self.env.update(LANG="C.UTF-8", LC_ALL="C.UTF-8", SHELL="/bin/sh", PS1="$ ")
         for name in ("COLUMNS", "LINES", "TMUX", "NO_COLOR"):
             self.env.pop(name, None)
@@ -47,11 +47,11 @@ class Terminal(Case):
         return result.stdout
 
     def close(self):
-        """Ends the terminal and what runs in it, when it is still there."""
+        """Ends the terminal and its programs, if it still exists."""
         self.run_tmux("kill-server")
 
     def open(self, width=100, height=30, term="tmux-256color"):
-        self.terminals += 1  # each has a server of its own: the one before may still be ending
+        self.terminals += 1  # the old tmux server may still be ending
         self.tmux("new-session", "-d", "-x", width, "-y", height, "env PS1='$ ' /bin/sh")
         self.addCleanup(self.close)
         self.type(f"export TERM={term}")
@@ -72,7 +72,7 @@ class Terminal(Case):
         self.tmux("send-keys", *keys)
 
     def see(self, pattern):
-        """Waits until the screen has it, and returns the screen."""
+        """Waits until the screen matches the pattern. Returns the screen."""
         seen = self.wait_for(
             lambda: [screen for screen in [self.screen()] if re.search(pattern, screen, re.M)],
             f"{pattern} on the screen")
@@ -101,7 +101,8 @@ class Terminal(Case):
         return below(int(self.tmux("display-message", "-p", "#{pane_pid}")))
 
     def assert_as_before(self):
-        """The shell's screen is back, the cursor shown, and the terminal's settings are the same."""
+        """Checks that the shell's screen is back, the cursor is shown, and the terminal's settings
+        are unchanged."""
         self.see(r"^before$")
         self.assertNotIn(TITLE, self.screen())
         self.assertEqual(self.tmux("display-message", "-p",
@@ -165,7 +166,7 @@ class ASession(Terminal):
         self.press("Enter")
         self.see(rf"sent SIGKILL to process {demo.pid}")
         self.assertEqual(demo.wait(), -signal.SIGKILL)
-        self.see(rf"{demo.pid} .* dead ")  # the key is about what the screen shows
+        self.see(rf"{demo.pid} .* dead ")  # the next key acts on the shown state
         self.press("F9")
         self.see(r"is dead; `ttmem clean`")
         self.press("q")
@@ -221,7 +222,7 @@ class ASession(Terminal):
         self.assertRegex(golden, clock)
         self.assertEqual(clock.sub("", self.screen()), clock.sub("", golden))
 
-    def test_a_process_killed_under_it_is_dead_and_one_that_comes_appears(self):
+    def test_a_killed_process_is_dead_and_a_new_process_appears(self):
         self.open()
         self.top()
         self.see(r"No process uses a device right now")
@@ -237,7 +238,7 @@ class ASession(Terminal):
         self.press("q")
         self.see(r"^ended 0$")
 
-    def test_pause_stops_and_goes_on(self):
+    def test_pause_stops_and_continues(self):
         self.open()
         self.top()
         self.see(r"No process")
@@ -248,7 +249,7 @@ class ASession(Terminal):
         self.press("p")
         self.see(rf"{demo.pid}")
 
-    def test_settings_are_saved_when_asked_for(self):
+    def test_settings_are_saved_on_request(self):
         self.demo()
         self.open()
         self.top("--view", "2")
@@ -298,7 +299,7 @@ class EveryExitRestores(Terminal):
         self.see(r"^ended 0$")
         self.assert_as_before()
 
-    def test_a_crash_still_dies_of_its_signal(self):
+    def test_a_crash_ends_with_its_signal(self):
         self.assertEqual(self.end_by(signal.SIGSEGV), 128 + signal.SIGSEGV)
 
     def test_an_abort(self):
@@ -320,7 +321,7 @@ class EveryExitRestores(Terminal):
 
 class EveryTerminal(Terminal):
     def make_direct_colour_type(self):
-        """Like xterm-direct, which not every machine has."""
+        """Defines a terminal type like xterm-direct, which not every machine has."""
         source = os.path.join(self.folder, "direct.ti")
         with open(source, "w", encoding="ascii") as file:
             file.write("direct-for-test|red green and blue,\n\tRGB, colors#0x1000000, "
@@ -365,7 +366,7 @@ class EveryTerminal(Terminal):
         self.assertTrue(screen.isascii(), screen)
         self.press("q")
 
-    def test_a_dumb_terminal_gets_view_1_again_and_again(self):
+    def test_a_dumb_terminal_gets_view_1_repeatedly(self):
         self.demo()
         self.open()
         self.type("export TERM=dumb")
@@ -375,7 +376,7 @@ class EveryTerminal(Terminal):
         os.kill(self.pid_of_top(), signal.SIGINT)
         self.see(r"^ended 0$")
 
-    def test_the_light_theme_has_a_white_ground(self):
+    def test_the_light_theme_has_a_white_background(self):
         self.demo()
         self.open()
         self.top()
@@ -387,7 +388,7 @@ class EveryTerminal(Terminal):
         self.press("q")
         self.see(r"^ended 0$")
 
-    def test_the_smallest_terminal_has_columns_that_stay_apart(self):
+    def test_columns_stay_separate_on_the_smallest_terminal(self):
         self.demo("mesh8")
         self.open(40, 10)
         self.type(f"{TTMEM} top")
@@ -420,7 +421,7 @@ class AsText(Case):
         self.assertNotIn("\x1b", text)
         self.assertLessEqual(max(map(len, text.splitlines())), 110)
 
-    def test_not_a_terminal_is_the_same_and_so_is_the_old_name(self):
+    def test_without_a_terminal_and_under_the_old_name_it_is_the_same(self):
         self.start_ttmem("demo", "single", "--hold").line("stderr")
         lines = [re.sub(r"\d\d:\d\d:\d\d", "", self.ttmem("top", *options).stdout)
                  for options in ((), ("--once",), ("-w",))]
@@ -432,7 +433,7 @@ class AsText(Case):
     def test_with_nothing_running_it_says_what_to_start(self):
         self.assertIn("ttmem demo", self.ttmem("top").stdout)
 
-    def test_a_device_that_is_not_there_is_a_failure(self):
+    def test_a_missing_device_is_a_failure(self):
         self.ttmem("top", "--once", "--device", "7", code=1)
 
     def test_each_mistake_is_one_line_and_exit_2(self):
@@ -450,7 +451,8 @@ class AsText(Case):
 
 class HistoryOfAServer(Terminal):
     def serve(self, answer, hang_up=True):
-        """A server that answers every request so; returns what it was asked."""
+        """Starts a server that gives the same answer to every request. Returns the list of
+        requests."""
         asked = []
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -484,7 +486,7 @@ class HistoryOfAServer(Terminal):
         return json.dumps({"schema": "ttmem.history.v1", "device": 0, "uid": device, "interval_seconds": 1,
                            "points": points}).encode()
 
-    def test_charts_start_with_it(self):
+    def test_charts_start_with_the_history(self):
         asked = self.serve(self.history)
         self.demo("mesh8")
         self.open()
@@ -499,7 +501,7 @@ class HistoryOfAServer(Terminal):
         self.assertTrue(all(path.startswith("/api/v1/history?") for path in asked))
         self.press("q")
 
-    def test_a_server_that_does_not_hang_up_is_understood(self):
+    def test_a_server_that_does_not_hang_up_is_accepted(self):
         self.serve(self.history, hang_up=False)
         self.demo()
         self.open()
@@ -507,7 +509,7 @@ class HistoryOfAServer(Terminal):
         self.see(r"peak 92% \(11\.0 GiB\)")
         self.press("q")
 
-    def test_nonsense_is_as_good_as_none(self):
+    def test_invalid_answers_give_no_history(self):
         for answer in (b"", b"{", b'{"schema":"ttmem.history.v1","points":[1,2]}', b"\xff" * 1000):
             with self.subTest(answer[:20]):
                 self.serve(lambda _, answer=answer: answer)

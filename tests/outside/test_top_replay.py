@@ -29,7 +29,7 @@ class Replay(test_top.Terminal):
         self.assert_as_before()
 
     def now(self):
-        """Milliseconds of the recording so far."""
+        """Returns the current time of the recording in milliseconds."""
         return float(re.search(r"([\d.]+) ms of", self.screen())[1])
 
     def test_it_plays_pauses_and_seeks(self):
@@ -115,7 +115,7 @@ class Mistakes(test_top.Case):
 
 
 class NoRecording(test_top.Terminal):
-    def test_is_one_line_and_a_failure(self):
+    def test_other_files_are_one_line_and_a_failure(self):
         self.open()
         self.type(f"{TTMEM} top --replay /etc/passwd; echo ended $?")
         self.see(r"^ended 1$")

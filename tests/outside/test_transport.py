@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TTMEM_TRANSPORT=socket: what a server is told, and what the workload does not notice."""
+"""TTMEM_TRANSPORT=socket: the messages that a server gets, and the effects on the workload, which
+must be none."""
 
 import json
 import os
@@ -15,7 +16,7 @@ from stand_in_server import (ALLOC, CB_ALLOC, CB_FREE, COMPLETE, DEVICE_INFO, FR
 from support import HERE, LIBRARY, TTMEM, Case
 
 NO_CORES, PER_BANK_UNKNOWN, NO_ADDRESS, ESTIMATE, OWN_BANKS = 1, 2, 4, 8, 16
-GRID = (1 << 64) - 1  # of 8 x 8
+GRID = (1 << 64) - 1  # of a grid of 8 x 8
 
 
 class Transport(Case):
@@ -32,7 +33,7 @@ class Transport(Case):
         return server
 
     def workload(self, code, **more):
-        """A Python program that is tracked; `abi` is imported, and a device is open."""
+        """Starts a tracked Python program in which `abi` is imported and a device is open."""
         script = self.folder / f"workload{len(os.listdir(self.folder))}.py"
         script.write_text("import abi, ctypes, os, random, sys, threading, time\n" + textwrap.dedent(code))
         env = self.tracked(TTMEM_TRANSPORT="socket", TTMEM_SOCKET=self.path, TTMEM_LIB=LIBRARY,
@@ -40,7 +41,7 @@ class Transport(Case):
         return self.start([sys.executable, script], env={**env, **more})
 
     def account_when(self, server, condition, what):
-        """The newest account, once it satisfies the condition."""
+        """Returns the newest account, once it satisfies the condition."""
         self.wait_for(lambda: server.accounts and condition(server.accounts[-1]), what)
         return server.accounts[-1]
 
@@ -49,7 +50,7 @@ class Transport(Case):
                                  f"{messages} messages")
 
 
-class WhatIsSent(Transport):
+class Messages(Transport):
     def test_every_kind_of_call_arrives_as_the_table_says(self):
         server = self.serve()
         before = time.time_ns()
@@ -83,7 +84,7 @@ class WhatIsSent(Transport):
             abi.lib.ttmem_program_destroy(40)
             abi.lib.ttmem_device_close(3)
             abi.hold()""")
-        # The replay is over when the program has arrived: from here on every call is told.
+        # The resend is complete when the program has arrived. After that every call is sent.
         self.account_of(server, 2)
         workload.go_on()
         account = self.account_of(server, 26)
@@ -91,7 +92,7 @@ class WhatIsSent(Transport):
         self.assertEqual(server.faults(), [])
         for message in account.messages:
             self.assertEqual((message.device, message.pid), (3, workload.pid))
-            # The library reads the coarse clock, which is up to a tick behind.
+            # The library reads the coarse clock, which is up to one tick behind.
             self.assertTrue(before - 10**8 <= message.time <= after + 10**8)
         self.check([(m.type, m.size, m.buffer_type, m.id, m.details) for m in account.messages])
 
@@ -155,12 +156,12 @@ class Reconnecting(Transport):
         self.assertEqual(len(account.programs[0, 40]), 2)
         return account
 
-    def test_a_server_that_comes_late_is_told_what_is_live(self):
+    def test_a_late_server_gets_everything_live(self):
         workload = self.workload(self.HOLDS)
         workload.line()
         self.assert_complete(self.serve())
 
-    def test_a_server_that_comes_back_is_told_again_though_nothing_happens(self):
+    def test_a_restarted_server_gets_a_resend_although_nothing_happens(self):
         server = self.serve()
         workload = self.workload(self.HOLDS)
         self.assert_complete(server)
@@ -240,13 +241,13 @@ class Reconnecting(Transport):
                     for (device, program), cbs in account.programs.items()]
         return {"live": sorted(live), "programs": sorted(programs)}
 
-    def test_a_server_that_dies_again_and_again_under_load_ends_up_with_the_truth(self):
+    def test_a_server_that_dies_repeatedly_under_load_finally_has_the_right_figures(self):
         workload = self.workload(self.HAMMER)
         servers = []
         for round_number in range(12):
             server = self.serve()
             servers.append(server)
-            # In the middle of a replay, or of what comes after it.
+            # The server ends during a resend, or during later messages.
             self.account_of(server, 1 + 400 * round_number)
             if round_number < 11:
                 server.stop()
@@ -269,7 +270,7 @@ class TheWorkload(Transport):
         print("done", flush=True)
         abi.hold()"""
 
-    def test_a_server_that_never_reads_blocks_nobody_and_learns_how_much_it_missed(self):
+    def test_a_server_that_never_reads_does_not_block_and_gets_the_number_of_lost_events(self):
         deaf = self.serve(reads=False)
         workload = self.workload(self.CALLS)
         workload.line()
@@ -286,7 +287,7 @@ class TheWorkload(Transport):
         self.assertLess(account.devices[0].details.dropped, 500_000)
         self.assertEqual(server.faults(), [])
 
-    def test_what_a_process_did_last_arrives_although_it_ends(self):
+    def test_the_last_calls_of_a_process_arrive(self):
         server = self.serve()
         workload = self.workload("""
             abi.open_device(0)
@@ -314,9 +315,9 @@ class TheWorkload(Transport):
         self.wait_for(lambda: GOODBYE in server.accounts[-1].notices, "the goodbye")
         self.assertEqual(server.faults(), [])
 
-    def test_a_killed_process_is_gone_at_once(self):
+    def test_the_connection_of_a_killed_process_ends_at_once(self):
         server = self.serve()
-        # A child of its own, that knows nothing of the library, must not keep the connection.
+        # A child process that does not use the library must not keep the connection open.
         workload = self.workload("""
             abi.open_device(0)
             abi.alloc(abi.DRAM, 1, 2048)
@@ -329,7 +330,7 @@ class TheWorkload(Transport):
                                     "the end of the connection")
         self.assertEqual(account.notices, [HELLO, COMPLETE])
 
-    def test_a_forked_child_speaks_for_itself(self):
+    def test_a_forked_child_reports_for_itself(self):
         server = self.serve()
         workload = self.workload("""
             abi.open_device(0)
@@ -355,7 +356,7 @@ class TheWorkload(Transport):
         self.wait_for(lambda: its.over and (0, 0, 3) in mine.live, "the parent's next call")
         self.assertFalse(mine.over)
 
-    def test_a_workload_that_closes_all_descriptors_does_not_close_ours(self):
+    def test_a_workload_that_closes_all_descriptors_keeps_the_connection(self):
         server = self.serve()
         workload = self.workload("""
             abi.open_device(0)
@@ -407,16 +408,16 @@ class TheWorkload(Transport):
                          (b"", b""))
         return log.read_text()
 
-    def test_why_nobody_is_told_stands_in_the_log_alone(self):
+    def test_the_reason_for_no_connection_is_only_in_the_log(self):
         self.assertIn('set TTMEM_SOCKET reason="No such file or directory"', self.log_of())
         self.assertIn("too long for a socket", self.log_of(TTMEM_SOCKET="/tmp/" + "x" * 200))
         self.assertEqual(self.files(), [])
 
-    def test_an_unknown_transport_is_the_shared_memory(self):
+    def test_an_unknown_transport_means_shared_memory(self):
         self.assertIn('neither shm nor socket; using shm reason="pigeon"',
                       self.log_of(TTMEM_TRANSPORT="pigeon"))
 
-    def test_the_demo_speaks_to_a_server_like_any_other(self):
+    def test_the_demo_reports_to_a_server_too(self):
         server = self.serve()
         self.start([TTMEM, "demo", "device-init", "--hold"],
                    env={**self.env, "TTMEM_TRANSPORT": "socket", "TTMEM_SOCKET": self.path})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A zero was measured, or it is not shown: what nobody reports is n/a, null, or absent."""
+"""A zero is shown only if it was measured: unreported figures are n/a, null, or absent."""
 
 import os
 import pathlib
@@ -15,7 +15,7 @@ PYTHON = HERE.parent.parent / "integrations" / "python"
 
 
 def region(pid, cb):
-    """TT-Metal's own statistics of chip 0, version 2, with one process."""
+    """Returns TT-Metal's own statistics of chip 0, version 2, with one process."""
     data = bytearray(8576)
     struct.pack_into("<I", data, 0, 2)
     struct.pack_into("<QI", data, 32, 0xb0, 0)
@@ -25,7 +25,7 @@ def region(pid, cb):
 
 
 def row_of(text, name):
-    """What stands after "NAME:" in the first device of a table."""
+    """Returns the text after "NAME:" in the first device of a table."""
     return next(line for line in text.splitlines() if line.strip().startswith(name + ":")).strip()
 
 
@@ -37,7 +37,7 @@ class Unknown(HttpCase):
                 value = value[key]
             self.assertIsNone(value, path)
 
-    def test_a_buffer_in_dram_says_nothing_of_other_kinds(self):
+    def test_a_buffer_in_dram_leaves_other_kinds_unknown(self):
         self.hold_calls("open_device(trace_region_bytes=1 << 20)\nalloc(DRAM, 1, 4096)")
         device = self.devices()[0]
         self.assertEqual(device["dram"]["used_bytes"], 12 * 4096)
@@ -58,7 +58,7 @@ class Unknown(HttpCase):
             self.assertNotIn("0 programs", text)
             self.assertIn("n/a", text)
 
-    def test_what_was_freed_is_a_measured_zero(self):
+    def test_a_freed_kind_is_a_measured_zero(self):
         self.hold_calls("open_device()\nalloc(L1, 1, 4096)\nfree(L1, 1)")
         device = self.devices()[0]
         self.assertEqual(device["l1"]["used_bytes"], 0)
@@ -79,7 +79,7 @@ class Unknown(HttpCase):
         held.line()
         self.assertEqual(self.devices()[0]["l1"]["cb"]["resident_bytes"], 64 * 4096)
 
-    def test_who_says_so_reports_a_kind_before_the_first_allocation(self):
+    def test_ttmem_reports_reports_a_kind_before_its_first_allocation(self):
         self.hold_calls("open_device()\nlib.ttmem_reports(0, 0x1f | 0x20)")
         device = self.devices()[0]
         for kind in ("dram", "l1", "trace"):
@@ -89,7 +89,7 @@ class Unknown(HttpCase):
         self.assertIsNotNone(device["l1"]["headroom_bytes_per_core"])
         self.assert_null(device, "l1/cb/resident_bytes", "l1/kernels_bytes")
 
-    def test_a_capture_tells_neither_what_is_resident_nor_kernels(self):
+    def test_a_capture_leaves_resident_bytes_and_kernels_unknown(self):
         held = self.start_ttmem("replay", CAPTURES / "basic_wh1.jsonl", "--hold")
         held.line("stderr")
         device = self.devices()[0]
@@ -103,7 +103,7 @@ class Unknown(HttpCase):
         held.signal(signal.SIGTERM)
         self.assertEqual(held.wait(), 0)
 
-    def test_counting_by_hand_says_nothing_of_dram(self):
+    def test_counting_by_hand_leaves_dram_unknown(self):
         env = self.tracked(TTMEM_LIB=LIBRARY, PYTHONPATH=str(PYTHON))
         source = ("import os, ttmem\nttmem.cb_alloc(0, 1, 1 << 20)\nprint('ready', flush=True)\n"
                   "os.read(0, 1)")
@@ -114,7 +114,7 @@ class Unknown(HttpCase):
                          "programs")
         self.assertTrue(row_of(self.ttmem().stdout, "DRAM").endswith("n/a"))
 
-    def test_nothing_is_known_of_a_device_with_dead_processes_only(self):
+    def test_a_device_with_only_dead_processes_is_unknown(self):
         self.hold_calls("open_device()\nalloc(DRAM, 1, 4096)\nalloc(L1, 2, 4096)").kill()
         device = self.devices()[0]
         self.assert_null(device, "dram/used_bytes", "l1/used_bytes", "l1/cb/physical_bytes",
@@ -142,7 +142,7 @@ class Unknown(HttpCase):
         self.assertNotIn("0.00 MiB", footer)
         self.assertIn("3 allocations, 3.00 MiB logical, of unknown physical size", footer)
 
-    def test_what_a_damaged_segment_held_is_unknown(self):
+    def test_the_holdings_of_a_damaged_segment_are_unknown(self):
         self.hold_calls("open_device()\nalloc(DRAM, 1, 4096)").kill()
         path = pathlib.Path(self.dir) / self.files()[0]
         os.truncate(path, 40000)
@@ -150,7 +150,7 @@ class Unknown(HttpCase):
         self.assertNotIn("0.00 MiB", text)
         self.assertIn("n/a", text)
 
-    def test_what_a_process_does_not_see_is_said_in_every_view(self):
+    def test_every_view_names_kinds_that_a_process_does_not_see(self):
         held = self.hold_calls(
             "open_device()\nlib.ttmem_reports(0, 0xff)\n"
             "lib.ttmem_not_seen(0x20, b'programs are not seen: a test')")
@@ -171,7 +171,7 @@ class Unknown(HttpCase):
     def name_of(process):
         return pathlib.Path(f"/proc/{process.pid}/comm").read_text().strip()
 
-    def test_metrics_and_history_have_no_sample_of_what_nobody_reports(self):
+    def test_metrics_and_history_have_no_sample_of_unreported_kinds(self):
         self.hold_calls("open_device()\nlib.ttmem_cb_alloc.argtypes = [ctypes.c_uint32, ctypes.c_uint64,"
                   " ctypes.c_uint64]\nlib.ttmem_cb_alloc(0, 1, 1 << 20)")
         self.serve()

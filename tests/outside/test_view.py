@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmem view` and `ttmem report --html` without a browser: who gets an answer, what is in it, what
-is left behind, and how it ends."""
+"""`ttmem view` and `ttmem report --html` without a browser: which clients get an answer, the
+contents of answers, leftover files, and the end of the viewer."""
 
 import base64
 import contextlib
@@ -33,13 +33,13 @@ def only_small_files():
 class ViewCase(ExportCase):
     def setUp(self):
         super().setUp()
-        # Where temporary files would be; nothing else is in it.
+        # The folder for temporary files, which is otherwise empty.
         self.temporary = pathlib.Path(self.dir) / "temporary"
         self.temporary.mkdir()
         self.env["TMPDIR"] = str(self.temporary)
 
     def view(self, *arguments, files=None):
-        """Serves recordings; self.url is the address that it says."""
+        """Serves recordings; self.url is the address that the viewer prints."""
         self.viewer = self.start_ttmem("view", "--no-open", *arguments, *(files or [self.path]))
         said = self.viewer.line("stderr")
         self.url = urllib.parse.urlsplit(re.search(r"http://\S+", said)[0])
@@ -60,7 +60,7 @@ class ViewCase(ExportCase):
             connection.close()
 
     def request(self, target, **options):
-        """(status, headers, body) of an address, which begins with that of the page."""
+        """Returns (status, headers, body) for a path below the address of the page."""
         with self.asking(self.url.path + target, **options) as response:
             return response.status, dict(response.getheaders()), response.read()
 
@@ -82,7 +82,8 @@ class ViewCase(ExportCase):
         self.assertEqual(self.viewer.wait(), 0)
 
     def long(self, events=30_000 if is_sanitized() else 150_000):
-        """A recording whose exports take a while, and are longer than what a socket holds."""
+        """Saves a recording whose exports take a while, and are longer than the buffer of a
+        socket."""
         recording = self.small()
         for number in range(events):
             recording.allocate([1], "l1", 64, 40 + number, 41 + number + number % 7, per_bank=8,
@@ -90,7 +91,7 @@ class ViewCase(ExportCase):
         return self.save(recording)
 
     def open_files(self):
-        """What the viewer has open in its temporary folder, where names would not show it."""
+        """Returns the viewer's open files in its temporary folder, including deleted files."""
         folder = pathlib.Path(f"/proc/{self.viewer.pid}/fd")
         found = []
         for descriptor in folder.iterdir():
@@ -104,7 +105,7 @@ class Address(ViewCase):
         super().setUp()
         self.small()
 
-    def test_is_said_with_a_secret_of_its_own(self):
+    def test_is_printed_with_a_new_secret(self):
         said = self.view_somewhere()
         self.assertIn("run.ttmem is on http://127.0.0.1:", said)
         self.assertRegex(self.url.path, r"^/[0-9a-f]{32}/$")
@@ -112,7 +113,7 @@ class Address(ViewCase):
         self.view_somewhere()
         self.assertNotEqual(self.url.path, first)
 
-    def test_without_the_secret_there_is_nothing(self):
+    def test_without_the_secret_nothing_is_found(self):
         self.view_somewhere()
         secret = self.url.path.strip("/")
         other = secret[:-1] + ("1" if secret.endswith("0") else "0")
@@ -132,21 +133,21 @@ class Address(ViewCase):
         for host in (f"localhost:{port}", f"127.0.0.1:{port}", "localhost"):
             self.assertEqual(self.request("", host=host)[0], 200, host)
 
-    def test_takes_get_and_head_alone(self):
+    def test_accepts_only_get_and_head(self):
         self.view_somewhere()
         for method in ("POST", "PUT", "DELETE", "OPTIONS"):
             status, headers, _ = self.request("api/v1/recording", method=method)
             self.assertEqual((status, headers["Allow"]), (405, "GET, HEAD"), method)
 
-    def test_nothing_of_it_is_kept_by_others(self):
+    def test_answers_are_not_cached_or_referred(self):
         self.view_somewhere()
         self.assertEqual(self.request("api/v1/recording")[1]["Cache-Control"], "no-store")
         _, headers, _ = self.request("")
         self.assertEqual(headers["Referrer-Policy"], "no-referrer")
         self.assertIn("default-src 'none'", headers["Content-Security-Policy"])
 
-    def test_the_port_is_a_known_one_or_any_that_is_free(self):
-        # Whoever else has that port, another test perhaps, may let it go at any time.
+    def test_the_port_is_the_default_or_any_free_port(self):
+        # Another process, such as another test, may have the port and release it at any time.
         free = True
         try:
             socket.create_server(("127.0.0.1", PORT)).close()
@@ -160,7 +161,7 @@ class Address(ViewCase):
         self.assertNotEqual(self.url.port, first)
         self.assertEqual(self.request("")[0], 200)
 
-    def test_a_port_that_was_asked_for_is_that_or_an_error(self):
+    def test_a_requested_port_is_used_or_an_error(self):
         with socket.create_server(("127.0.0.1", 0)) as taken:
             where = f"127.0.0.1:{taken.getsockname()[1]}"
             said = self.ttmem("view", "--no-open", "--http", where, self.path, code=1).stderr
@@ -169,7 +170,7 @@ class Address(ViewCase):
         self.view("--http", where)
         self.assertEqual(self.url.netloc, where)
 
-    def test_addresses_that_are_none(self):
+    def test_invalid_addresses(self):
         for wrong in ("nonsense", "127.0.0.1", ":80", "127.0.0.1:", "127.0.0.1:x",
                       "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1: 80"):
             said = self.ttmem("view", "--no-open", "--http", wrong, self.path, code=2).stderr
@@ -184,7 +185,7 @@ class Address(ViewCase):
 
 
 class Browsers(ViewCase):
-    """Instead of a browser, a program that writes down what it was to open."""
+    """A program stands in for the browser and writes down what it should open."""
 
     def setUp(self):
         super().setUp()
@@ -204,14 +205,14 @@ class Browsers(ViewCase):
         self.viewer = self.start_ttmem("view", "--http", "127.0.0.1:0", *arguments, self.path)
         return re.search(r"http://\S+", self.viewer.line("stderr"))[0]
 
-    def test_one_is_opened_where_there_is_a_screen(self):
+    def test_a_browser_is_opened_if_there_is_a_screen(self):
         self.env["DISPLAY"] = ":7"
         url = self.serve()
         self.wait_for(self.opened.exists, "the browser")
         self.assertEqual(self.opened.read_text().strip(), url)
 
-    def test_none_is_taken_from_the_current_directory(self):
-        """Which is where the recording lies that somebody else may have sent."""
+    def test_no_browser_is_taken_from_the_current_directory(self):
+        """The recording, perhaps from somebody else, lies in the current directory."""
         self.env["DISPLAY"] = ":7"
         planted = pathlib.Path(self.dir) / "planted"
         folder = pathlib.Path(self.dir) / "folder"
@@ -223,18 +224,20 @@ class Browsers(ViewCase):
         self.wait_for(lambda: self.opened.exists() or planted.exists(), "the browser")
         self.assertFalse(planted.exists())
 
-    def test_one_that_ends_is_not_left_as_a_zombie(self):
+    def test_a_browser_that_ends_is_not_left_as_a_zombie(self):
         self.env["DISPLAY"] = ":7"
         self.serve()
         self.wait_for(self.opened.exists, "the browser")
         children = pathlib.Path(f"/proc/{self.viewer.pid}/task/{self.viewer.pid}/children")
         self.wait_for(lambda: not children.read_text(), "its end to be noticed")
 
-    def test_one_that_stays_has_nothing_of_the_viewer(self):
-        """Neither its port, nor its terminal: Ctrl-C ends the viewer alone."""
+    def test_a_browser_inherits_nothing_of_the_viewer(self):
+        """The browser has neither the viewer's port nor its terminal, so that Ctrl-C ends only the
+        viewer."""
         self.env["DISPLAY"] = ":7"
         said = pathlib.Path(self.dir) / "browser"
-        # The shell looks at itself: while it starts another program, it blocks all signals.
+        # The shell reads its own signal masks: while it starts another program it blocks all
+        # signals.
         self.program.write_text(
             f'#!/bin/sh\nexec >"{said}.part"\nls -l /proc/$$/fd\n'
             'while read -r line; do echo "$line"; done </proc/$$/status\n'
@@ -251,7 +254,7 @@ class Browsers(ViewCase):
             for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGCHLD, signal.SIGTERM):
                 self.assertEqual(int(ignored, 16) >> (number - 1) & 1, 0, (number, lines))
 
-    def test_none_is_opened_without_a_screen_or_when_told(self):
+    def test_no_browser_is_opened_without_a_screen_or_with_no_open(self):
         self.serve()
         self.stop()
         self.assertFalse(self.opened.exists())
@@ -260,14 +263,14 @@ class Browsers(ViewCase):
         self.stop()
         self.assertFalse(self.opened.exists())
 
-    def test_that_there_is_none_disturbs_nobody(self):
+    def test_a_missing_browser_does_no_harm(self):
         self.env.update(DISPLAY=":7", PATH="/nonexistent")
         self.serve()
         self.stop()
 
 
 class Answers(ViewCase):
-    def test_the_document_has_what_the_commands_say(self):
+    def test_the_document_equals_the_commands(self):
         self.save(random_recording(1))
         self.view_somewhere()
         document = self.document()
@@ -292,7 +295,7 @@ class Answers(ViewCase):
             self.assertEqual((status, headers, body), (got_status, got_headers, b""), target)
             self.assertEqual(int(headers["Content-Length"]), len(got_body), target)
 
-    def test_compressed_for_those_who_accept_that(self):
+    def test_compressed_for_clients_that_accept_gzip(self):
         self.small()
         self.view_somewhere()
         plain = self.get("app.js")
@@ -321,7 +324,7 @@ class Answers(ViewCase):
             for moment in part["moments"]:
                 self.assertTrue(begin <= moment["time_ns"] <= last, query)
 
-    def test_parts_that_are_none(self):
+    def test_invalid_parts(self):
         self.save(random_recording(2))
         self.view_somewhere()
         for query in ("from=5&to=4", "from=5&to=5", "to=0", "from=-1", "from=-1&to=5", "from=NaN",
@@ -357,7 +360,7 @@ class Answers(ViewCase):
         self.view_somewhere(self.path, self.path)
         self.assertEqual(len(self.document()["runs"]), 2)
 
-    def test_none_or_three_are_too_few_or_too_many(self):
+    def test_no_recording_or_three_are_refused(self):
         self.small()
         for files in ((), (self.path,) * 3):
             said = self.ttmem("view", "--no-open", *files, code=2).stderr
@@ -365,7 +368,7 @@ class Answers(ViewCase):
 
 
 class Exports(ViewCase):
-    def test_are_those_of_the_command(self):
+    def test_equal_the_exports_of_the_command(self):
         self.save(random_recording(3))
         self.view_somewhere()
         for form in FORMATS:
@@ -378,7 +381,7 @@ class Exports(ViewCase):
                       "format=csv&at=end", "format=csv&format=csv"):
             self.error(f"api/v1/export?{query}", 400)
 
-    def test_leave_nothing_behind_and_it_still_ends_well(self):
+    def test_leave_nothing_behind_and_the_viewer_ends_with_0(self):
         self.small()
         for number in (signal.SIGINT, signal.SIGTERM):
             self.view_somewhere()
@@ -388,12 +391,12 @@ class Exports(ViewCase):
             self.wait_for(lambda: self.open_files() == [], "the files of the exports to be closed")
             self.stop(number)
 
-    def test_go_when_their_client_goes(self):
+    def test_end_when_their_client_leaves(self):
         self.long()
         self.view_somewhere()
         target = f"{self.url.path}api/v1/export?format=csv"
         asked = f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1:{self.url.port}\r\n\r\n".encode()
-        # At once; and after the first bytes of an answer that is still being sent.
+        # The client leaves at once, or after the first bytes of an answer that is still being sent.
         for bytes_read in (0, 1):
             with socket.create_connection(("127.0.0.1", self.url.port), DEADLINE_SECONDS) as client:
                 client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -434,7 +437,7 @@ class Exports(ViewCase):
         self.wait_for(lambda: self.request("api/v1/export?format=csv")[0] == 200, "a place again")
         self.wait_for(lambda: self.open_files() == [], "the files of the exports to be closed")
 
-    def test_a_disk_without_room_is_said(self):
+    def test_a_full_disk_is_an_error(self):
         self.long(20_000)
         self.viewer = self.start([TTMEM, "view", "--no-open", "--http", "127.0.0.1:0", self.path],
                                  preexec_fn=only_small_files)
@@ -444,7 +447,7 @@ class Exports(ViewCase):
         self.assertEqual(os.listdir(self.temporary), [])
         self.stop()
 
-    def test_a_folder_for_them_that_is_not_there_is_said(self):
+    def test_a_missing_temporary_folder_is_an_error(self):
         self.small()
         self.env["TMPDIR"] = "/nonexistent"
         self.view_somewhere()
@@ -453,14 +456,15 @@ class Exports(ViewCase):
 
 class Files(ViewCase):
     def refused(self, path, code=1):
-        """What both commands say of it; they say the same, and leave nothing."""
+        """Returns the error of both commands. Checks that they are equal and that no file is
+        left."""
         out = pathlib.Path(self.dir) / "out.html"
         said = self.ttmem("view", "--no-open", "--http", "127.0.0.1:0", path, code=code).stderr
         self.assertEqual(self.ttmem("report", path, "--html", out, code=code).stderr, said)
         self.assertEqual([name for name in self.files() if "out" in name], [])
         return said
 
-    def test_what_is_no_recording(self):
+    def test_other_files_are_refused(self):
         text = pathlib.Path(self.dir) / "text"
         text.write_text("no recording at all\n" * 1000)
         self.assertIn("text is not a recording of ttmem", self.refused(text))
@@ -472,18 +476,18 @@ class Files(ViewCase):
             database.commit()
         self.assertIn("other.db is not a recording of ttmem", self.refused(other))
 
-    def test_what_is_not_there(self):
+    def test_a_missing_file(self):
         self.assertIn("No such file or directory", self.refused(f"{self.dir}/missing.ttmem"))
 
     def test_a_folder(self):
         self.assertIn(f"{self.temporary}", self.refused(self.temporary))
 
-    def test_a_device_and_a_pipe_do_not_hang_it(self):
+    def test_a_device_and_a_pipe_do_not_hang_the_viewer(self):
         os.mkfifo(f"{self.dir}/pipe")
         for path in ("/dev/null", "/dev/zero", f"{self.dir}/pipe"):
             self.assertIn(path, self.refused(path))
 
-    def test_one_of_a_newer_version(self):
+    def test_a_recording_of_a_newer_version(self):
         recording = self.small()
         recording.run[0] = "ttmem.recording.v2"
         self.save(recording)
@@ -491,14 +495,14 @@ class Files(ViewCase):
         self.assertIn("another version (ttmem.recording.v2)", said)
         self.assertIn("ttmem.recording.v1", said)
 
-    def test_one_that_was_cut_short(self):
+    def test_a_truncated_recording(self):
         self.save(random_recording(1, events=3000))
         whole = self.path.read_bytes()
         for part in (100, 512, 4096, len(whole) // 2, len(whole) - 4096):
             self.path.write_bytes(whole[:part])
             self.assertRegex(self.refused(self.path), "is damaged|is not a recording")
 
-    def test_one_that_there_is_no_room_to_sort(self):
+    def test_a_recording_too_large_to_sort(self):
         self.long(150_000)
         for command in (["view", "--no-open"], ["report"]):
             ended = subprocess.run([TTMEM, *command, self.path], env=self.env, text=True,
@@ -512,13 +516,13 @@ class Files(ViewCase):
         said = self.ttmem("view", "--no-open", self.path, f"{self.dir}/missing", code=1).stderr
         self.assertIn(f"{self.dir}/missing", said)
 
-    def test_one_that_may_only_be_read(self):
+    def test_a_read_only_recording(self):
         self.small()
         self.path.chmod(0o400)
         self.view_somewhere()
         self.assertEqual(len(self.document()["runs"]), 1)
 
-    def test_one_is_only_read(self):
+    def test_a_recording_is_not_changed(self):
         self.small()
         before = self.path.read_bytes(), self.path.stat().st_mtime_ns
         self.view_somewhere()
@@ -528,7 +532,7 @@ class Files(ViewCase):
         self.assertEqual((self.path.read_bytes(), self.path.stat().st_mtime_ns), before)
         self.assertEqual(self.files(), ["run.ttmem", "temporary"])
 
-    def test_one_that_goes_or_is_replaced_meanwhile_is_still_shown(self):
+    def test_a_recording_removed_or_replaced_meanwhile_is_still_shown(self):
         self.save(random_recording(1))
         self.view_somewhere()
         before = self.document()
@@ -543,7 +547,7 @@ class Files(ViewCase):
             self.assertEqual(self.get("api/v1/export?format=csv"), csv)
             self.path.unlink(missing_ok=True)
 
-    def test_one_that_is_overwritten_meanwhile_is_an_error_or_what_it_was(self):
+    def test_a_recording_overwritten_meanwhile_is_an_error_or_unchanged(self):
         self.save(random_recording(1, events=1000))
         self.view_somewhere()
         part = self.get("api/v1/timeline?from=1000&to=500000")
@@ -559,14 +563,14 @@ class Files(ViewCase):
         self.assertEqual(self.document()["schema"], "ttmem.view.v1")
         self.stop()
 
-    def test_one_that_is_still_written(self):
+    def test_a_recording_that_is_still_written(self):
         recording = self.small()
-        recording.save(self.path.with_name("open.ttmem"))  # it has no end
+        recording.save(self.path.with_name("open.ttmem"))  # without an end
         self.path = self.path.with_name("open.ttmem")
         self.view_somewhere()
         with contextlib.closing(sqlite3.connect(self.path, timeout=0)) as database:
             database.execute("INSERT INTO marks VALUES (1, 50, 1, 'later')")
-            database.commit()  # nobody holds a lock
+            database.commit()  # no lock is held
         document = self.document()
         self.assertFalse(document["runs"][0]["timeline"]["complete"])
         self.assertEqual(document["runs"][0]["timeline"]["marks"], [])
@@ -575,7 +579,7 @@ class Files(ViewCase):
 
 
 class Ends(ViewCase):
-    def test_with_0_on_the_signals_that_end_it(self):
+    def test_with_0_on_sigint_and_sigterm(self):
         self.small()
         for number in (signal.SIGINT, signal.SIGTERM):
             self.view_somewhere()
@@ -620,13 +624,13 @@ class InOneFile(ViewCase):
                 self.assertEqual(max(filter(None, line["dram"]), default=0),
                                  device["dram"]["peak_bytes"])
 
-    def test_asks_for_nothing_from_outside(self):
+    def test_loads_nothing_from_outside(self):
         self.small()
         self.write()
         page = self.out.read_text()
         self.assertIn("default-src 'none'", page)
         for tag, name, value in re.findall(r'<(\w+)[^>]*\s(src|href|action|srcset)="([^"]*)"', page):
-            if tag != "a":  # which nobody follows by himself
+            if tag != "a":  # links are only followed on a click
                 self.assertTrue(value.startswith("data:"), (tag, name, value[:80]))
         self.assertNotRegex(page, r"@import|url\(\s*['\"]?(?!data:)\w+:")
         scripts = re.findall(r'"data:text/javascript;base64,([^"]*)"', page)
@@ -657,8 +661,8 @@ class InOneFile(ViewCase):
         self.assertIn("ttmem-source", out.read_text())
         self.assertEqual(self.files(), ["out.html", "run.ttmem", "temporary"])
 
-    def test_replaces_at_once(self):
-        """Whoever has the old page open, or another name of it, keeps the old one."""
+    def test_replaces_the_old_page_atomically(self):
+        """A program that has the old page open, or another link to it, keeps the old page."""
         self.small()
         out = pathlib.Path(self.dir) / "out.html"
         out.write_text("old")
@@ -709,7 +713,7 @@ class InOneFile(ViewCase):
         printed = self.ttmem("report", self.path, "--html", "-").stdout
         self.assertEqual(self.document_in(printed), self.document_in(self.out.read_text()))
 
-    def test_not_together_with_what_it_cannot_mean(self):
+    def test_not_with_options_that_contradict_it(self):
         self.small()
         for also in (("--at", "peak"), ("--fail-on", "leak>0"), ("--json",), ("--device", "0")):
             said = self.write(*also, code=2)

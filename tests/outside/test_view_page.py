@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmem view` and `ttmem report --html` in a real browser: the page over a recording says what the
-commands say, at every moment; and what it hands to other tools."""
+"""`ttmem view` and `ttmem report --html` in a real browser: the page of a recording shows the
+figures of the commands at every moment, and hands data to other tools."""
 
 import http.server
 import json
@@ -25,7 +25,8 @@ HOSTILE_SHOWN = "</script><img src=x onerror=alert(1)>?[31m ?gnp.exe"
 
 
 def model(grown=0):
-    """Three steps on one device, each with more than the one before; the third is the peak."""
+    """Returns a recording of three steps on one device. Each step holds more than the step before;
+    the third is the peak."""
     recording = Recording()
     process = recording.process(7, "model")
     device = recording.device(process, 0, uid="0xb150")
@@ -56,13 +57,13 @@ class ViewCase(PageCase):
         return recording
 
     def view(self, *files):
-        """Serves the recordings; self.url is the address that it says."""
+        """Serves the recordings; self.url is the address that the viewer prints."""
         self.viewer = self.start_ttmem("view", "--no-open", "--http", "127.0.0.1:0",
                                        *(files or [self.path]))
         self.url = re.search(r"http://\S+", self.viewer.line("stderr"))[0]
 
     def write(self, *files):
-        """The page in one file; self.url is its address."""
+        """Writes the page as one file; self.url is its address."""
         out = pathlib.Path(self.folder) / "page.html"
         self.ttmem("report", *(files or [self.path]), "--html", out)
         self.url = out.as_uri()
@@ -78,7 +79,7 @@ class ViewCase(PageCase):
         return self.json("report", self.path, *arguments)
 
     def moment(self):
-        """The time of the moment that is shown, in ns."""
+        """Returns the time of the shown moment in ns."""
         return int(self.browser.run("document.querySelector('.moment-words').dataset.ns"))
 
     def data(self, selector, name="bytes"):
@@ -90,19 +91,19 @@ class ViewCase(PageCase):
         return self.text(".strip-notes")[0]
 
     def has_charts(self):
-        """False in a build without uPlot, which must say so."""
+        """Returns False in a build without uPlot. The page must say so."""
         self.open("view=timeline")
         return self.browser.run("document.querySelector('.u-over') !== null")
 
     def point(self, selector, share):
-        """A place of an element, that far from its left side."""
+        """Returns a point in an element at this share of its width."""
         left, top, width, height = self.browser.box(selector)
         return left + width * share, top + height / 2
 
 
 class Peaks(ViewCase):
     def check(self, memory):
-        """The bars and the rows of the tree are those of the report."""
+        """Checks that the bars and the rows of the tree equal the report."""
         [device] = self.report()["devices"]
         peak = device[memory]["peak_bytes"]
         self.open(f"view=peak&peak={memory}")
@@ -114,10 +115,10 @@ class Peaks(ViewCase):
         self.assertEqual(rows[0][:2], [shown(peak), "100%"])
         leaves = sorted(row[0] for row in rows if not re.search("[▾▸]", row[4]))
         parts = device["at_peak"][memory]
-        if len(parts) < 20:  # all of them are in sight
+        if len(parts) < 20:  # all parts are visible
             self.assertEqual(leaves, sorted(shown(part["bytes"]) for part in parts))
 
-    def test_what_a_peak_was_made_of(self):
+    def test_the_holders_of_a_peak(self):
         self.save(model())
         self.view()
         self.check("l1")
@@ -199,13 +200,13 @@ class Peaks(ViewCase):
 
 class Cursor(ViewCase):
     def check_moment(self, recording, time):
-        """The card of the device against what was held then, added up the slow way."""
+        """Compares the device's card with holdings that are computed in the simplest way."""
         self.assertEqual(self.moment(), time)
         card = self.figures("0xb150")
         for field, kind in (("dram", "dram"), ("l1_buffers", "l1"), ("cb", "cb")):
             self.assertEqual(card[field][1], str(recording.held(1, kind, time)), (field, time))
 
-    def test_every_moment_is_what_was_held(self):
+    def test_every_moment_equals_the_holdings(self):
         recording = self.save(model())
         self.view()
         self.open("t=0")
@@ -219,7 +220,7 @@ class Cursor(ViewCase):
         self.browser.press(",")
         self.assertLess(self.moment(), times[-1])
 
-    def test_all_views_go_with_it(self):
+    def test_all_views_follow_the_cursor(self):
         self.save(model())
         self.view()
         self.open(f"view=cores&t={325 * MS}")
@@ -245,7 +246,7 @@ class Cursor(ViewCase):
         self.wait_text(".core-map .words", "CB 0.00 KiB")
         self.wait_for(lambda: len(self.wait_rows("What lies in the core")) == 2, "hidden alone")
 
-    def test_the_age_is_that_of_the_moment(self):
+    def test_ages_are_computed_for_the_moment(self):
         self.save(model())
         self.view()
         self.open(f"view=processes&t={310 * MS}&search=weights")
@@ -295,7 +296,7 @@ class Cursor(ViewCase):
 
 
 class Addresses(ViewCase):
-    def test_more_changes_than_a_browser_writes_down(self):
+    def test_more_changes_than_a_browser_records(self):
         self.save(model())
         self.view()
         self.open(f"t={100 * MS}")
@@ -319,7 +320,7 @@ class Addresses(ViewCase):
         self.open("device=77")
         self.wait_text("#notice", "There is no device 77 in this recording: Device 0 is shown")
 
-    def test_nonsense_is_the_usual_place(self):
+    def test_an_invalid_address_shows_the_default_view(self):
         self.save(model())
         self.view()
         for view in ("peak", "timeline", "compare", "nothing"):
@@ -328,7 +329,7 @@ class Addresses(ViewCase):
         self.open("t=yesterday")
         self.assertEqual(self.moment(), 0)
 
-    def test_a_device_that_is_not_open_yet_has_nothing(self):
+    def test_a_device_that_is_not_open_yet_is_empty(self):
         recording = Recording()
         process = recording.process(7, "model")
         early = recording.device(process, 0, uid="0x1")
@@ -363,7 +364,7 @@ class Addresses(ViewCase):
 
 
 class TimeLine(ViewCase):
-    def test_zoom_asks_for_what_lies_between(self):
+    def test_zoom_requests_the_range(self):
         self.save(model())
         self.view()
         if not self.has_charts():
@@ -381,7 +382,7 @@ class TimeLine(ViewCase):
         self.browser.press("-")
         self.assertNotIn("from=", self.address())
 
-    def test_a_long_recording_is_thinned_and_read_anew(self):
+    def test_a_long_recording_is_thinned_and_reloaded(self):
         recording = Recording()
         process = recording.process(7, "model")
         device = recording.device(process, 0, uid="0xb150")
@@ -443,7 +444,7 @@ class TimeLine(ViewCase):
         self.open()
         self.assertIn("the recorder was killed", self.notes().lower())
 
-    def test_an_aggregate_knows_its_time_line(self):
+    def test_an_aggregate_shows_its_timeline(self):
         self.ttmem("record", "--aggregate", "-o", self.path, "--", TTMEM, "demo", "leak",
                    "--seconds", "1")
         self.view()
@@ -454,7 +455,7 @@ class TimeLine(ViewCase):
         self.assertEqual(self.figures(device["uid"])["headroom"], ["n/a", "null"])
         self.assertIn("An aggregate", self.notes())
         [process] = self.wait_rows("Processes")
-        self.assertEqual(process[3:6], ["n/a"] * 3)  # what each of them held was not kept
+        self.assertEqual(process[3:6], ["n/a"] * 3)  # an aggregate lacks these figures
         self.browser.press("4")
         self.wait_text(".empty", "An aggregate does not keep")
 
@@ -472,7 +473,7 @@ class TimeLine(ViewCase):
 
 
 class Leaks(ViewCase):
-    def test_as_the_command_says(self):
+    def test_leaks_equal_the_command(self):
         self.ttmem("record", "-o", self.path, "--", TTMEM, "demo", "leak", "--seconds", "2")
         [found] = self.json("leaks", self.path)["sources"]
         self.assertTrue(found["leaks"])
@@ -503,7 +504,7 @@ class Two(ViewCase):
         self.save(model())
         self.save(model(grown=32), self.other)
 
-    def test_figures_and_changes_are_those_of_diff(self):
+    def test_figures_and_changes_equal_diff(self):
         diff = self.json("diff", self.path, self.other)
         self.view(self.path, self.other)
         self.open("view=compare")
@@ -551,7 +552,7 @@ class Two(ViewCase):
         self.assertIn("run=1", self.address())
         self.assertEqual(self.moment(), 220 * MS)
 
-    def test_one_alone_says_how_to_compare(self):
+    def test_a_single_run_says_how_to_compare(self):
         self.view(self.path)
         self.open("view=compare")
         self.wait_text(".empty", "ttmem view OLD NEW")
@@ -583,8 +584,8 @@ class Hostile(ViewCase):
             self.wait_text(".card.device", HOSTILE_SHOWN)
             self.assertEqual(self.browser.run("document.querySelectorAll('img').length"), 0)
 
-    def test_what_became_an_element_runs_nothing(self):
-        """Of the page in one file, whose scripts are inside: only these run."""
+    def test_a_text_that_became_an_element_runs_no_script(self):
+        """The page in one file contains its scripts: no other script may run."""
         self.save(model())
         self.write()
         self.open()
@@ -635,11 +636,11 @@ class OneFile(ViewCase):
             self.browser.run("[...document.querySelectorAll('#elsewhere .link')]"
                              f".find((one) => one.textContent === '{words}').click()")
             got = json.loads(self.browser.run("saved.pop().text()"))
-            if words == "leaks":  # the page knows the file without its folder
+            if words == "leaks":  # the page knows the file only without its folder
                 document["sources"][0]["file"] = "run.ttmem"
             self.assertEqual(got, document)
 
-    def test_damage_is_said(self):
+    def test_a_damaged_file_is_reported(self):
         self.save(model())
         page = self.write()
         text = page.read_text(encoding="utf-8")
@@ -649,7 +650,7 @@ class OneFile(ViewCase):
 
 
 class Elsewhere(ViewCase):
-    def test_exports_are_those_of_the_command(self):
+    def test_exports_equal_the_command(self):
         self.save(model())
         self.view()
         self.open()
@@ -689,7 +690,7 @@ class Elsewhere(ViewCase):
         self.assertFalse(self.browser.run("document.getElementById('perfetto').disabled"))
 
     def stand_in(self):
-        """Perfetto's page, and a browser that finds it."""
+        """Starts a stand-in for Perfetto's page, and a browser that finds it."""
         perfetto = StandInPerfetto(self.folder)
         self.addCleanup(perfetto.close)
         self.browser = Browser(flags=[
@@ -723,7 +724,7 @@ addEventListener('message', (event) => {
 
 
 class StandInPerfetto:
-    """Answers as ui.perfetto.dev does, and keeps what it was given."""
+    """Answers as ui.perfetto.dev does, and keeps the received data."""
 
     def __init__(self, folder):
         certificate = pathlib.Path(folder) / "certificate.pem"

@@ -12,7 +12,7 @@ from support import DEADLINE_SECONDS, HERE, LIBRARY, Case
 STREAMS = (0, 1, 2)
 COMBINATIONS = [closed for count in (1, 2, 3) for closed in itertools.combinations(STREAMS, count)]
 
-# The path of the segment of this process.
+# Returns the path of this process's segment.
 SEGMENT = """
 def segment():
     name, = (name for name in os.listdir(os.environ["TTMEM_DIR"])
@@ -62,7 +62,7 @@ step()
 sys.exit(os.waitstatus_to_exitcode(status))
 """
 
-# Writes over its own segment, then makes every call.
+# Overwrites its own segment, then makes every call.
 SCRIBBLES = SEGMENT + """
 import sys
 fill = sys.argv[1]

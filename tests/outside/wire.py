@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wire protocol of the allocation server, as a foreign program would write it: plain struct."""
+"""The wire protocol of the allocation server in plain struct, as a foreign program would write
+it."""
 
 import os
 import socket
@@ -27,7 +28,7 @@ def message(kind, device=0, size=0, buffer_type=0, buffer_id=0, pid=None, body=b
 
 
 def details(address=0, per_bank=0, banks=0, flags=0, cores=0, tail=b""):
-    """What libttmem adds to a buffer, kernel or CB; `cores` is a bit mask."""
+    """Returns the fields that libttmem adds to a buffer, kernel or CB. `cores` is a bit mask."""
     return (struct.pack("<QQIHH", address, per_bank, banks, flags, 0) +
             cores.to_bytes(32, "little") + tail.ljust(32, b"\0") + bytes(12) +
             struct.pack("<I", MARK))
@@ -46,7 +47,7 @@ def device_details(available=1, grid=(8, 8), l1_base=105664, l1_small=0, channel
 
 
 class Client:
-    """One connection."""
+    """One connection to the server."""
 
     def __init__(self, path, pid=None):
         self.pid = pid
@@ -85,12 +86,13 @@ class Client:
         return {"type": kind, "device": device, "pid": pid, "time": when, **answer}
 
     def ask(self, kind, device=0):
-        """Asks, and returns the answer: everything said before has been taken by then."""
+        """Sends a request and returns the answer. The server has handled all earlier messages by
+        then."""
         self.say(kind, device=device)
         return self.receive()
 
     def is_closed(self):
-        """Waits until the server closes the connection."""
+        """Waits until the server closes the connection. Returns False if it sends data instead."""
         try:
             return self.socket.recv(SIZE) == b""
         except ConnectionResetError:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What tests and benchmarks say to the C interface and to the tracker.
+// Arguments that tests and benchmarks pass to the C interface and to the tracker.
 #pragma once
 
 #include <ttmem/ttmem.h>
@@ -13,7 +13,7 @@ inline constexpr ttmem_core_range kGrid = {0, 0, 7, 7};
 inline constexpr std::uint32_t kL1BytesPerCore = 1'499'136;
 inline constexpr std::uint32_t kL1Base = 105'664;
 
-// An n150: 8x8 cores, 12 GiB of DRAM.
+// Returns an n150: 8x8 cores, 12 GiB of DRAM.
 inline ttmem_device_info wormhole(std::uint32_t id) {
   ttmem_device_info info{};
   info.struct_size = sizeof info;
@@ -30,7 +30,7 @@ inline ttmem_device_info wormhole(std::uint32_t id) {
   return info;
 }
 
-// Zero and without a label where nothing is given.
+// Returns a buffer without a label; the other fields are zero.
 inline ttmem_buffer buffer(ttmem_buffer_type type, std::uint64_t id, std::uint64_t address,
                            std::uint64_t bytes, std::uint64_t bytes_per_bank) {
   ttmem_buffer result{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random recordings, and what was written into them.
+// Random recordings, with a model of everything written into them.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace ttmem::recording {
 
-// A Wormhole with few cores.
+// Returns a Wormhole with few cores.
 inline Device small_wormhole(RowId process, std::uint32_t number, std::uint64_t uid) {
   return {.process = process,
           .number = number,
@@ -61,12 +61,13 @@ struct WrittenDispatch {
 
 struct WrittenDevice {
   Device device;
-  bool relaid = false;  // a program got another layout there
+  bool relaid = false;  // a program got another layout on this device
 };
 
-// Writes what several processes do to shared chips: buffers on one device and on meshes, other
-// sizes, overlapping circular buffers, dispatches, devices that are closed and opened again, gaps,
-// a process that ends. No two things happen at one time, but for a change.
+// Writes the events of several processes on shared chips: buffers on one device and on meshes,
+// buffers that change size, overlapping circular buffers, dispatches, devices that are closed and
+// opened again, gaps, a process that ends. No two events have the same time, except the two parts
+// of a change.
 class RandomHistory {
  public:
   RandomHistory(Writer& writer, std::uint32_t seed, int steps) : writer_(writer), random_(seed) {
@@ -178,7 +179,7 @@ class RandomHistory {
     return request;
   }
 
-  // Inside of the region of its kind, or a little outside of it now and then.
+  // Returns an address inside the region of the kind, or sometimes a little outside.
   std::optional<std::uint64_t> random_address(Kind kind) {
     const std::uint64_t step = 32 * below(200);
     switch (kind) {
@@ -285,7 +286,7 @@ class RandomHistory {
     WrittenDevice& written = devices[open[below(open.size())]];
     const RowId row = written.device.id;
     const Time time = tick();
-    // A buffer of a mesh goes on on the others: those are left alone here.
+    // A buffer of a mesh stays live on its other devices, so such buffers are skipped here.
     for (WrittenAllocation& allocation : allocations) {
       const bool on_it = std::find(allocation.devices.begin(), allocation.devices.end(), row) !=
                          allocation.devices.end();

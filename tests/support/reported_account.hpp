@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a server knows from the reports of libttmem, and what it should know.
+// The state that a server knows from the reports of libttmem, and the state that it should know.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,12 +27,12 @@ struct ReportedAccount {
   std::map<Buffer, std::uint64_t> live;                    // bytes
   std::map<Program, std::vector<std::uint64_t>> programs;  // bytes of each CB
   std::map<std::int32_t, std::uint32_t> kinds;             // by device: bits of ttmem_reports()
-  std::vector<std::string> faults;                         // reports that no server should get
+  std::vector<std::string> faults;                         // reports that break the protocol
   std::vector<std::uint64_t> coming;
   std::uint64_t events_dropped = 0;
   std::size_t messages = 0;
-  bool is_complete = false;  // all that was live has been reported
-  bool has_left = false;     // it said goodbye last
+  bool is_complete = false;  // everything live has been reported
+  bool has_left = false;     // the last report was a goodbye
 
   void take(const wire::Message& message) {
     ++messages;
@@ -56,7 +56,7 @@ struct ReportedAccount {
     }
   }
 
-  // What the segment says is live. Its writer must rest.
+  // Returns the live records of the segment. Its writer must be idle.
   static ReportedAccount truth(segment::SegmentWriter& segment) {
     ReportedAccount account;
     for (std::uint32_t i = 0; i < segment.header().allocation_count; ++i) {
@@ -99,7 +99,7 @@ struct ReportedAccount {
   void add(const wire::Message& message, Kind kind) {
     const Buffer key{message.head.device_id, static_cast<int>(kind), message.head.buffer_id};
     if (!live.emplace(key, message.head.size).second) faults.push_back("reported twice");
-    if (kind == Kind::cb) return;  // of no program
+    if (kind == Kind::cb) return;  // without a program
     kinds[message.head.device_id] |=
         kind == Kind::kernel ? TTMEM_REPORTS_KERNELS : 1U << message.head.buffer_type;
   }

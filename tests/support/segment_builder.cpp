@@ -10,10 +10,10 @@ using namespace segment;
 
 namespace {
 
-// A chunk as it will stand in the file.
+// A chunk of the file to be built.
 struct Chunk {
   ChunkKind kind;
-  std::size_t place;  // among the chunks of its kind
+  std::size_t place;  // index among the chunks of its kind
   std::vector<std::byte> bytes;
 };
 

@@ -12,7 +12,7 @@
 
 namespace ttmem::testing {
 
-// Cuts `text` to a field of a record.
+// Copies `text` into a field of a record, cut to the size of the field.
 template <std::size_t Size>
 void set_text(char (&field)[Size], std::string_view text) {
   for (std::size_t i = 0; i < Size; ++i) field[i] = i < text.size() ? text[i] : '\0';
@@ -25,34 +25,34 @@ struct CbSpec {
   std::uint32_t flags = 0;
 };
 
-// Makes the bytes of a segment by hand, from layout.hpp alone, so that the reader is tested
-// against the layout and not against our writer. Every record that is handed out may be changed
-// until bytes() is called. The chunks of the kinds alternate in the file.
+// Builds the bytes of a segment from layout.hpp alone, so that the reader is tested against the
+// layout and not against the project's writer. The caller may change every returned record until
+// bytes() is called. In the file, the chunks of different kinds alternate.
 class SegmentBuilder {
  public:
-  // A process without devices; magic and sizes are right.
+  // Makes a process without devices, with correct magic and sizes.
   SegmentBuilder();
 
   [[nodiscard]] segment::Header& header() { return header_; }
 
-  // An open Wormhole n150: 8 x 8 cores, 12 channels of 1 GiB.
+  // Adds an open Wormhole n150: 8 x 8 cores, 12 channels of 1 GiB.
   segment::DeviceRecord& add_device(std::uint32_t id, std::uint64_t uid);
 
-  // A live buffer in every bank. Raises Header::events, and is born then.
+  // Adds a live buffer in every bank. Increases Header::events; the buffer is born at this event.
   segment::AllocationSlot& add_allocation(std::uint32_t device, Kind kind, std::uint64_t address,
                                           std::uint64_t bytes, std::uint64_t bytes_per_bank);
 
-  // A live program with CBs of its own.
+  // Adds a live program with its own CBs.
   segment::ProgramSlot& add_program(std::uint32_t device, std::uint64_t program,
                                     const std::vector<CbSpec>& cbs);
-  // A live program with the CBs of another.
+  // Adds a live program with the CBs of another program.
   segment::ProgramSlot& add_program_like(const segment::ProgramSlot& other, std::uint32_t device,
                                          std::uint64_t program);
 
-  // The number for AllocationSlot::device with kOnSet.
+  // Returns the number for AllocationSlot::device with kOnSet.
   std::uint32_t add_device_set(const std::vector<std::uint32_t>& devices);
 
-  // The number for ProgramSlot::name.
+  // Returns the number for ProgramSlot::name.
   std::uint32_t add_name(std::string_view text);
 
   [[nodiscard]] segment::AllocationSlot& allocation(std::size_t i) { return allocations_[i]; }
@@ -65,7 +65,7 @@ class SegmentBuilder {
   void fill_ring(std::uint64_t newest);
   [[nodiscard]] segment::EventRecord& event(std::size_t i) { return events_[i]; }
 
-  // The counts of the header are set from what was added, unless keep_counts() was called.
+  // Keeps the counts of the header. Otherwise bytes() sets them from the added records.
   void keep_counts() { keep_counts_ = true; }
   [[nodiscard]] std::vector<std::byte> bytes() const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A server of the socket without a socket: sessions over a directory of their own.
+// A server without a socket: sessions that write to their own directory.
 #pragma once
 
 #include <spdlog/logger.h>
@@ -33,7 +33,7 @@ class SessionFixture {
   }
 
   [[nodiscard]] model::Snapshot snapshot() const { return collector::collect(directory_.path()); }
-  // The only device; all zeros when there is none.
+  // Returns the only device, or a device with only zeros if there is none.
   [[nodiscard]] model::Device device() const {
     const model::Snapshot now = snapshot();
     return now.devices.empty() ? model::Device{} : now.devices.front();

@@ -9,7 +9,7 @@
 
 namespace ttmem {
 
-// An empty directory that goes with the object.
+// An empty directory that the destructor removes.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes the test program that includes it a tracked process, in a directory of its own.
+// Makes the test program that includes this header a tracked process with its own directory.
 #pragma once
 
 #include <cstdlib>
@@ -15,7 +15,7 @@ namespace ttmem {
   return instance.path();
 }
 
-// The library decides at its first call whether it tracks, so this is set before main().
+// Set before main(), because the library decides at its first call whether it tracks.
 inline const bool kIsTracked = [] {
   ::setenv("TTMEM_DIR", tracked_directory().c_str(), 1);
   ::setenv("TT_ALLOC_TRACKING_ENABLED", "1", 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// This test process as readers see it: tracking is on from the start, in a directory of its own.
+// This test process as readers see it. Tracking is on from the start, in its own directory.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace ttmem::tracked_process {
 
-// What the collector finds now.
+// Returns what the collector finds now.
 [[nodiscard]] model::Snapshot snapshot();
 
-// One device of it; fails the test when there is none.
+// Returns one device of the snapshot; fails the test if there is no such device.
 [[nodiscard]] model::Device device(std::uint32_t chip);
 
-// The live buffers and kernels on `chip`.
+// Returns the live buffers and kernels on `chip`.
 [[nodiscard]] std::vector<model::Allocation> allocations(std::uint32_t chip);
 
 }  // namespace ttmem::tracked_process

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fixed snapshots for the tests of the screens: every figure is known, and the lists agree with it.
+// Fixed snapshots for the tests of the screens. Every figure is known and agrees with the lists.
 #pragma once
 
 #include <array>
@@ -51,7 +51,8 @@ inline model::Program program(std::uint32_t device, std::uint64_t number,
   return p;
 }
 
-// A device whose cores differ: the fuller the further right and down, the last one clashes.
+// Returns a device whose cores differ: fuller to the right and to the bottom; the last core
+// clashes.
 inline model::Device varied(std::uint32_t id) {
   model::Device d = views::fixtures::wormhole(id);
   d.l1_bytes_per_core = kL1End;
@@ -68,7 +69,7 @@ inline model::Device varied(std::uint32_t id) {
   return d;
 }
 
-// `count` devices, with what one process has on the first of them.
+// Returns `count` devices, with the lists of one process on the first device.
 inline model::Snapshot machine(std::uint32_t count) {
   std::vector<model::Device> devices;
   for (std::uint32_t id = 0; id < count; ++id) devices.push_back(varied(id));
@@ -85,7 +86,7 @@ inline model::Snapshot machine(std::uint32_t count) {
   return s;
 }
 
-// The same with one L1 buffer whose bytes are on the first row of cores.
+// Returns a machine with one L1 buffer whose bytes are on the first row of cores.
 inline model::Snapshot sharded() {
   model::Snapshot s = machine(1);
   const CoreMask row = CoreMask::first(8);
@@ -95,7 +96,7 @@ inline model::Snapshot sharded() {
   return s;
 }
 
-// Four processes, one of them dead.
+// Returns four processes, one of them dead.
 inline model::Snapshot crowd() {
   model::Snapshot s = machine(2);
   const auto add = [&](std::int32_t pid, std::string name, std::uint64_t dram, model::State state) {
@@ -110,7 +111,7 @@ inline model::Snapshot crowd() {
   return s;
 }
 
-// A minute of two samples a second before the snapshot: a ramp, a plateau, a fall.
+// Returns the minute before the snapshot, with two samples a second: a ramp, a plateau, a fall.
 inline ChartHistory ramp(const model::Snapshot& snapshot) {
   ChartHistory history;
   model::Snapshot past = snapshot;
@@ -129,7 +130,7 @@ inline ChartHistory ramp(const model::Snapshot& snapshot) {
   return history;
 }
 
-// A minute that was recorded: two marks, a gap, two peaks.
+// Returns a recording of a minute: two marks, a gap, two peaks.
 inline std::shared_ptr<const Tape> tape() {
   auto tape = std::make_shared<Tape>();
   tape->name = "run.ttmem";
@@ -140,7 +141,7 @@ inline std::shared_ptr<const Tape> tape() {
   return tape;
 }
 
-// The history of ramp(), as that of the recording.
+// Returns the history of ramp() with the times of the recording.
 inline ChartHistory recorded_ramp(const model::Snapshot& snapshot) {
   const ChartHistory live = ramp(snapshot);
   const std::uint64_t begin = snapshot.time_unix_ns - 60'000'000'000;

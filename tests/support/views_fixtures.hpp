@@ -16,7 +16,7 @@ inline constexpr std::uint64_t kMiB = 1024 * 1024;
 inline constexpr std::uint64_t kGiB = 1024 * kMiB;
 inline constexpr std::uint64_t kL1PerCore = 1'499'136;
 
-// What of a kind is known.
+// The known figures of a kind.
 struct Known {
   model::Bytes used{};
   model::Bytes peak{};
@@ -54,7 +54,7 @@ inline model::Process process(std::int32_t pid, std::string name, std::string co
   return p;
 }
 
-// A Wormhole with 29.0 MiB of circular buffers, known in every detail.
+// Returns a Wormhole with 29.0 MiB of circular buffers, on which every figure is known.
 inline model::Device wormhole(std::uint32_t id) {
   model::Device d;
   d.id = id;
@@ -100,7 +100,7 @@ inline model::Device wormhole(std::uint32_t id) {
   return d;
 }
 
-// A device of which only a few figures are known, as TT-Metal's own region tells them.
+// Returns a device with only the few figures that TT-Metal's own region gives.
 inline model::Device unannounced(std::uint32_t id) {
   model::Device d;
   d.id = id;
@@ -130,7 +130,8 @@ inline model::Snapshot mesh(std::uint32_t devices) {
   return snapshot_of(std::move(list));
 }
 
-// Nothing is well: a clash, a dead process, every anomaly, a device hardly known.
+// Returns a snapshot with every trouble: a clash, a dead process, every anomaly, a device that is
+// almost unknown.
 inline model::Snapshot troubled() {
   model::Device d = wormhole(0);
   d.headroom_bytes_per_core = -115'200;
@@ -146,7 +147,7 @@ inline model::Snapshot troubled() {
 
 inline CoreMask first_row(std::uint32_t cores) { return CoreMask::first(cores); }
 
-// Two buffers, a persistent kernel of estimated size, and three programs.
+// Returns a snapshot with two buffers, a persistent kernel of estimated size, and three programs.
 inline model::Snapshot with_lists() {
   model::Snapshot snapshot = mesh(2);
   model::Allocation weights;

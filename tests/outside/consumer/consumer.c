@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A workload of somebody else, written against the installed header alone.
+ * A workload that includes only the installed header.
  *
- *   consumer once                          one of every call, then ends
- *   consumer hold                          one of every allocation, held
- *   consumer fork                          holds, and so does a child of its own
+ *   consumer once                          makes each call once, then ends
+ *   consumer hold                          makes each kind of allocation once and holds them
+ *   consumer fork                          the same, and a child holds its own buffer
  *   consumer random SEED                   random work on four devices until it is killed
  *   consumer crowd SEED THREADS SECONDS    random work on two devices by THREADS threads, then
- *                                          says what it holds, and holds it
+ *                                          prints the bytes that it holds, and holds them
  *
- * A mode that holds says so in one line on stdout, and ends when its stdin is closed. */
+ * A mode that holds memory prints a line on stdout, and ends when its stdin is closed. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
@@ -121,7 +121,7 @@ static int hold(void) {
   return 0;
 }
 
-/* The child holds an L1 buffer and nothing of its parent's. */
+/* Forks. The child holds an L1 buffer, but nothing of its parent. */
 static int hold_in_two(void) {
   int ready[2];
   char byte = 0;
@@ -146,8 +146,8 @@ static int hold_in_two(void) {
 
 enum { SLOTS = 48, PROGRAMS = 24, KERNELS = 8 };
 
-/* What one thread may hold on one device. Slots of different threads have different ids and
- * addresses, so that a thread's bytes add to the others'. */
+/* The state of one thread. Slots of different threads have different ids and addresses, so that
+ * the bytes of all threads add up. */
 typedef struct {
   uint64_t random;
   uint32_t thread, devices;
@@ -191,7 +191,7 @@ static void toggle_l1(work *w, uint32_t device, uint32_t slot) {
   }
 }
 
-/* Each program has 1 KiB of L1 addresses of its own. Now and then it ends on all devices. */
+/* Places or destroys a program. Each program has its own 1 KiB of L1 addresses. */
 static void change_program(work *w, uint32_t device, uint32_t slot) {
   const uint64_t program = 1 + w->thread * PROGRAMS + slot;
   uint32_t d;
@@ -259,7 +259,7 @@ static void random_until_killed(uint64_t seed) {
   for (device = 0; device < 4; ++device) open_device(device);
   for (;;) {
     do_something(w);
-    if (draw(w, 4096) == 0) { /* now and then a device comes back empty */
+    if (draw(w, 4096) == 0) { /* sometimes a device is opened again, empty */
       device = draw(w, 4);
       ttmem_device_close(device);
       open_device(device);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A preloaded library: counts SQLite's reads and writes of files whose path contains FAIL_FILES.
-// Number FAIL_AT (from 1) fails with FAIL_ERRNO, and the file FAIL_TOLD is created.
+// A preloaded library that counts SQLite's reads and writes of files whose path contains
+// FAIL_FILES. Call number FAIL_AT (from 1) fails with FAIL_ERRNO, and the file FAIL_TOLD is then
+// created.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -2,10 +2,10 @@
  *
  *   flood PAIRS HELD [before|after|both]
  *
- * Allocates HELD buffers of 24 KiB on device 0, allocates and frees one more PAIRS times, as fast
- * as it can, frees all, and ends right after the last free. `before` or `after` the pairs it prints
- * a line, while it holds the buffers, and waits for a byte on stdin. With `both` it waits twice,
- * and allocates one more buffer after the pairs. */
+ * Allocates HELD buffers of 24 KiB on device 0. Then allocates and frees one more buffer PAIRS
+ * times, as fast as possible. Then frees all buffers and ends right after the last free. With
+ * `before` or `after` it prints a line and waits for a byte on stdin, before or after the pairs.
+ * With `both` it waits twice, and allocates one more buffer after the pairs. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Allocates and frees while a signal handler does the same, so that many of the handler's calls
- * interrupt a call of the same thread; with the argument `fork` it also forks there. Holds one
- * buffer in the end, says how many calls the handler made, how many children it had and how many of
- * them ended badly, and waits for stdin. */
+ * Allocates and frees while a signal handler does the same, so that many calls of the handler
+ * interrupt a call of the same thread. With the argument `fork` the handler also forks. In the end
+ * it holds one buffer, prints the number of the handler's calls, of its children and of children
+ * that failed, and waits until stdin is closed. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 enum { wanted = 200, bound = 200 * 1000 * 1000 };
 
-static volatile sig_atomic_t inside; /* main is in a call, or at its edge */
+static volatile sig_atomic_t inside; /* nonzero while main makes a call */
 static volatile sig_atomic_t calls_inside;
 static volatile sig_atomic_t children;
 static int forks;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A preloaded library that sets the clocks WALL_SECONDS and MONOTONIC_SECONDS ahead.
+// A preloaded library that sets the wall clock and the monotonic clock ahead by WALL_SECONDS and
+// MONOTONIC_SECONDS.
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <sys/syscall.h>

@@ -14,9 +14,10 @@
 #include <ttmem/ttmem.h>
 #include <unistd.h>
 
-enum { MARK = 4711, PASSED = 0, CHANGED = 1, NOT_REACHED = 2, MOST_ALLOCATIONS = 100 };
+enum { MARK = 4711, PASSED = 0, CHANGED = 1, NOT_REACHED = 2, MAX_ALLOCATIONS = 100 };
 
-static __thread unsigned long left; /* allocations up to the one that fails; 0: none fails */
+static __thread unsigned long
+    left; /* allocations until one fails, itself included; 0: none fails */
 static __thread int failed;
 
 static int fails(void) {
@@ -115,7 +116,7 @@ static void (*const calls[])(void) = {
     free_on_mesh,  pop,      close_device};
 enum { CALLS = sizeof calls / sizeof calls[0] };
 
-/* Tries one call in a new child, in which no other call was made. */
+/* Tests one call in a new child, in which no other call is made. */
 static int try_one(size_t which, unsigned long allocation) {
   int result = NOT_REACHED;
   for (size_t i = 0; i < CALLS; ++i) {
@@ -135,7 +136,7 @@ int main(void) {
   int bad = 0;
   for (size_t which = 0; which < CALLS; ++which) {
     int reached = 1;
-    for (unsigned long allocation = 1; reached && allocation <= MOST_ALLOCATIONS; ++allocation) {
+    for (unsigned long allocation = 1; reached && allocation <= MAX_ALLOCATIONS; ++allocation) {
       const pid_t child = fork();
       if (child == 0) _exit(try_one(which, allocation));
       int status = 0;

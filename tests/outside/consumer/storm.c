@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Many short processes that end in every way, each with buffers of a label of its own.
+ * Starts many short processes that end in every way. Each labels its buffers with its own label.
  *
  *   storm COUNT AT_ONCE ENDS     COUNT children, AT_ONCE at a time. Child N ends as the letter
  *                                N % strlen(ENDS) of ENDS says:
  *                                  e exit(0)    _ _exit(0)    k SIGKILL    a abort()
- *                                  c calls exec twice, and has buffers before each and at its end
- *                                  d a grandchild has the buffers, and the child itself ends
+ *                                  c calls exec twice; allocates before each exec and at its end
+ *                                  d a grandchild has the buffers, and the child ends
  *                                  s leaves a daemon (setsid) that allocates after the child ends
  *                                  v vfork() and exec
- *                                  h holds its buffers until all COUNT have theirs, then _exit(0);
- *                                    needs AT_ONCE of at least COUNT, and no other letter
- *   storm one LABEL N            the buffers of LABEL, and _exit(0)
+ *                                  h holds its buffers until all COUNT children have theirs, then
+ *                                    _exit(0); needs AT_ONCE >= COUNT, and no other letter
+ *   storm one LABEL N            allocates the buffers of LABEL, then _exit(0)
  *   storm chain N STEP           a step of `c`
  *
- * Child N has the label wN. If child N is several processes or programs, their labels are wN.0,
- * wN.1 and so on. Each label has 1 + N % 5 buffers of 32 * (1 + N % 7) bytes on each of 12 banks.
- * The storm ends when all processes have ended. */
+ * Child N has the label wN. If child N consists of several processes or programs, their labels are
+ * wN.0, wN.1 and so on. Each label has 1 + N % 5 buffers of 32 * (1 + N % 7) bytes on each of 12
+ * banks. The storm ends when all processes have ended. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Host code that knows nothing of ttmem and wants more memory than there is. Each argument is a
-// step. With TTMEM_PROCESSOR it reports itself by TT-Metal's hooks. What a step throws is printed
-// and ends the program with status 1, after everything was freed and the device closed; after
-// "caught" it is ignored.
+// Host code without any use of ttmem that runs out of memory. Each argument is a step. With
+// TTMEM_PROCESSOR the program reports itself by TT-Metal's hooks. A step's exception is printed and
+// ends the program with status 1, after everything was freed and the device was closed; after the
+// step "caught", exceptions are ignored.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -44,7 +44,7 @@ class Host {
                                           {.page_size = 2048, .buffer_type = type}, mesh_.get()));
   }
 
-  // 200 KiB in each of two circular buffers, on 9 cores.
+  // Runs a program with two circular buffers of 200 KiB on 9 cores.
   void run() {
     MeshWorkload workload;
     Program program = CreateProgram();
@@ -91,7 +91,7 @@ class Host {
   std::vector<std::shared_ptr<MeshBuffer>> buffers_;
 };
 
-// False when it threw.
+// Returns false if the step threw.
 bool try_step(Host& host, const std::string& name) {
   try {
     host.step(name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Host code that allocates and frees at random. After each step it prints what the allocator says
-// is free in a bank, "dram FREE LARGEST l1 ...", and waits for a byte.
+// Host code that allocates and frees at random. After each step it prints the free bytes of a bank
+// as the allocator gives them, "dram FREE LARGEST l1 ...", and waits for a byte.
 #include <array>
 #include <cstdio>
 #include <memory>
@@ -35,7 +35,7 @@ void say_what_is_free(const MeshDevice& mesh) {
   if (std::getchar() == EOF) std::exit(1);
 }
 
-// L1_SMALL has sharded buffers only.
+// Allocates a sharded buffer, because L1_SMALL takes no other buffers.
 std::shared_ptr<MeshBuffer> small_shard(MeshDevice& mesh, std::uint32_t pages) {
   const ShardSpecBuffer spec(CoreRangeSet(CoreRange({0, 0}, {0, 0})), {pages, 32},
                              ShardOrientation::ROW_MAJOR, {1, 32}, {pages, 1});

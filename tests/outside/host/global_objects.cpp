@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Host code with L1 that is not a plain buffer: of a sub-device, a semaphore, a global circular
-// buffer with a program in it, and views, which are nothing of their own. After each step it prints
-// "STEP BYTES", the L1 that buffers have taken on its first chip by what the allocators say, and
-// waits for a byte. Compiled with or without the processor.
+// Host code with special L1 objects: buffers of sub-devices, a semaphore, a global circular buffer
+// with a program in it, and views, which take no memory of their own. After each step it prints
+// "STEP BYTES", the L1 bytes of buffers on its first chip according to the allocators, and waits
+// for a byte. Compiled with or without the processor.
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -48,7 +48,7 @@ void say(const char* step, const MeshDevice& mesh) {
   if (std::getchar() == EOF) std::exit(1);
 }
 
-// 4 KiB on each core of the set.
+// Allocates 4 KiB on each core of the set.
 std::shared_ptr<MeshBuffer> sharded(MeshDevice& mesh, const CoreRangeSet& cores,
                                     std::optional<SubDeviceId> sub_device) {
   const ShardSpecBuffer spec(cores, {2, 2048}, ShardOrientation::ROW_MAJOR, {1, 2048},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TT-Metal behind a few C functions, as an extension module of Python has it.
+// TT-Metal behind a few C functions, as in a Python extension module.
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -25,14 +25,14 @@ extern "C" void open_device() {
   mesh = distributed::MeshDevice::create(distributed::MeshDeviceConfig(std::nullopt));
 }
 
-// A DRAM buffer of that many pages of 2 KiB.
+// Allocates a DRAM buffer of this many pages of 2 KiB.
 extern "C" void take(unsigned pages) {
   buffers.push_back(distributed::MeshBuffer::create(
       distributed::ReplicatedBufferConfig{.size = DeviceAddr{2048} * pages},
       {.page_size = 2048, .buffer_type = BufferType::DRAM}, mesh.get()));
 }
 
-// False when there is no room.
+// Returns false if there is no room.
 extern "C" bool try_take(unsigned pages) {
   try {
     take(pages);
@@ -44,7 +44,7 @@ extern "C" bool try_take(unsigned pages) {
 
 extern "C" void give() { buffers.pop_back(); }
 
-// A program with a circular buffer of 4 KiB on 16 cores.
+// Runs a program with a circular buffer of 4 KiB on 16 cores.
 extern "C" void run() {
   Program program = CreateProgram();
   CreateCircularBuffer(
@@ -55,8 +55,8 @@ extern "C" void run() {
   distributed::EnqueueMeshWorkload(mesh->mesh_command_queue(), workloads.back(), false);
 }
 
-// An operation of that name that takes a page of DRAM inside another one and runs a program; it may
-// throw in the inner one.
+// Simulates an operation of this name. An inner operation allocates a page of DRAM and runs a
+// program; it may throw.
 extern "C" void operation(const char* name, bool throws) {
   auto& tracker = GraphTracker::instance();
   try {
@@ -72,7 +72,7 @@ extern "C" void operation(const char* name, bool throws) {
   }
 }
 
-// What listens for a while, as a capture of ttnn does. Returns how many functions it heard begin.
+// Listens for a while, as a capture of ttnn does. Returns how many functions began meanwhile.
 extern "C" int capture(const char* name) {
   struct Capture : IGraphProcessor {
     int begun = 0;
@@ -86,7 +86,7 @@ extern "C" int capture(const char* name) {
   return heard->begun;
 }
 
-// The last program once more.
+// Runs the last program again.
 extern "C" void again() {
   distributed::EnqueueMeshWorkload(mesh->mesh_command_queue(), workloads.back(), false);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Host code that knows nothing of ttmem, with Metal 2.0's dataflow buffers and scratchpads. It
-// enqueues through the queue itself. After each step it prints its name and waits for a byte.
+// Host code without any use of ttmem, with Metal 2.0's dataflow buffers and scratchpads. It
+// enqueues programs directly on the command queue. After each step it prints the step's name and
+// waits for a byte.
 #include <cstdio>
 #include <cstdlib>
 #include <memory>

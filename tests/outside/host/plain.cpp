@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Host code that knows nothing of ttmem, with what breaks hooks: frees on other threads, layouts
-// that change, programs that die in any order, views, devices that close and open again. After each
-// step it prints what the runtime itself says of its first chip,
-// "STEP dram BYTES l1 BYTES small BYTES cb BYTES programs COUNT", and waits for a byte.
+// Host code without any use of ttmem, with difficult cases for hooks: frees on other threads,
+// layouts that change, programs that end in any order, views, devices that close and open again.
+// After each step it prints the runtime's own figures for its first chip, "STEP dram BYTES l1 BYTES
+// small BYTES cb BYTES programs COUNT", and waits for a byte.
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -56,7 +56,7 @@ void run(MeshDevice& mesh, Placed& placed) {
   distributed::EnqueueMeshWorkload(mesh.mesh_command_queue(), placed.workload, false);
 }
 
-// `bytes` in each of `cbs` circular buffers on cores (0,0) to (side-1,side-1).
+// Declares a program with `cbs` circular buffers of `bytes` on cores (0,0) to (side-1,side-1).
 Placed declare(MeshDevice& mesh, std::uint32_t bytes, std::uint32_t cbs, std::size_t side) {
   Placed placed;
   Program program = CreateProgram();
@@ -78,14 +78,14 @@ Placed place(MeshDevice& mesh, std::uint32_t bytes, std::uint32_t cbs, std::size
   return placed;
 }
 
-// Its circular buffers become larger, the others move.
+// Enlarges the program's first circular buffer, so that the other buffers move.
 void lay_out_again(MeshDevice& mesh, Placed& placed, std::uint32_t bytes) {
   UpdateCircularBufferTotalSize(placed.workload.get_programs().begin()->second, placed.first_cb,
                                 bytes);
   run(mesh, placed);
 }
 
-// A program whose only circular buffer lies in an L1 buffer.
+// Places a program whose only circular buffer lies in an L1 buffer.
 Placed place_view(MeshDevice& mesh, const MeshBuffer& on) {
   Placed placed;
   Program program = CreateProgram();
@@ -176,7 +176,7 @@ int main() {
   mesh->close();
   buffers.resize(3);
   mesh = open();
-  buffers.clear();  // of the device that was closed
+  buffers.clear();  // their device was closed
   say("again", *mesh);
   const auto last = buffer(*mesh, BufferType::DRAM, 5);
   say("last", *mesh);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Host code that asks for the same at random, whatever board it runs on: `requests SEED STEPS`. It
-// stays within 8 x 7 cores and 7 DRAM banks, which all boards have. Prints "steps N", the steps
-// that it has made; before that, if the last one failed, "failed REQUEST dispatch|request WORDS":
-// how many requests it has made by then, and what the runtime says.
+// Host code that makes random requests, which are the same on every board: `requests SEED STEPS`.
+// It uses only 8 x 7 cores and 7 DRAM banks, which all boards have. Prints "steps N", the number of
+// completed steps. If a step failed, first prints "failed REQUEST dispatch|request WORDS": the
+// number of requests so far and the runtime's message.
 #include <cstdio>
 #include <cstdlib>
 #include <memory>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Host code that takes memory step by step: after each it says what it did, and waits for a byte.
+// Host code that allocates step by step. After each step it prints the step's name and waits for a
+// byte.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -25,7 +26,7 @@ void done(const std::string& step) {
   if (std::getchar() == EOF) std::exit(1);
 }
 
-// Its message as one line; that there was none is said too.
+// Returns the action's error message as one line, or a text that says there was none.
 template <typename Action>
 std::string error_of(Action action) {
   try {

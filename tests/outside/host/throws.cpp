@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Exceptions of all sorts, and nothing of TT-Metal. Prints what it caught.
+// Throws exceptions of all kinds, none of them from TT-Metal, and prints each caught exception.
 #include <cstdio>
 #include <exception>
 #include <stdexcept>
@@ -17,7 +17,7 @@ struct Both : Left, Right {
 };
 struct Later : std::runtime_error {
   using std::runtime_error::runtime_error;
-  // As one that asks Python for its words: nobody but the program may call it.
+  // Some exceptions ask Python for their message, so that only the program itself may call what().
   [[nodiscard]] const char* what() const noexcept override {
     ++asked;
     return "Out of Memory: later";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Host code with the processor attached: after each step it says what it did, and waits for a byte.
-// It gives no hook between a step and its line.
+// Host code with the processor attached. After each step it prints the step's name and waits for a
+// byte. No hook is called between a step and its line.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,7 +42,7 @@ MeshWorkload workload(const MeshDevice& mesh, std::uint32_t bytes) {
   return made;
 }
 
-// As ttnn does it.
+// Runs the program as ttnn does.
 void run_tracked(MeshDevice& mesh, MeshWorkload& work) {
   GraphTracker::instance().track_program(&work.get_programs().begin()->second, &mesh);
   distributed::EnqueueMeshWorkload(mesh.mesh_command_queue(), work, false);

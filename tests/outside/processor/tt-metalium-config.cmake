@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Stands for the package of TT-Metal: the installed dry run under the name of its target. Its
-# headers declare something that is used as deprecated, and are compiled without -isystem, as those
-# of a TT-Metal that is a part of the project.
+# A stand-in for the package of TT-Metal: the installed dry run under the name of TT-Metal's target.
+# Its headers use a deprecated declaration, and are included without -isystem, as in a project that
+# contains TT-Metal.
 find_package(ttmem REQUIRED COMPONENTS dryrun)
 add_library(stand_in INTERFACE)
 target_link_libraries(stand_in INTERFACE ttmem::dryrun)

@@ -21,7 +21,7 @@ TEST(Environment, TheDirectoryIsTtmemDirOrSharedMemory) {
   expect("TTMEM_DIR", &segment_directory, "/dev/shm");
 }
 
-TEST(Environment, TheSocketIsTtmemSocketOrTheKnownOne) {
+TEST(Environment, TheSocketIsTtmemSocketOrTheDefault) {
   expect("TTMEM_SOCKET", &socket_path, "/tmp/tt_allocation_server.sock");
 }
 

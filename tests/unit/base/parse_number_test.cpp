@@ -9,7 +9,7 @@
 namespace ttmem {
 namespace {
 
-TEST(ParseNumber, TakesAllDigitsUpToWhatTheTypeHolds) {
+TEST(ParseNumber, TakesDigitsUpToTheMaximumOfTheType) {
   EXPECT_EQ(parse_number<std::uint32_t>("0"), 0u);
   EXPECT_EQ(parse_number<std::uint32_t>("007"), 7u);
   EXPECT_EQ(parse_number<std::uint16_t>("65535"), 65535u);
@@ -19,7 +19,7 @@ TEST(ParseNumber, TakesAllDigitsUpToWhatTheTypeHolds) {
   EXPECT_EQ(parse_number<double>("0.5"), 0.5);
 }
 
-TEST(ParseNumber, RefusesWhatIsNotANumberFromEndToEnd) {
+TEST(ParseNumber, RefusesATextThatIsNotANumberAsAWhole) {
   for (const char* text : {"", " 1", "1 ", "+1", "-1", "1,5", "1.5", "0x10", "4294967296", "one"}) {
     EXPECT_FALSE(parse_number<std::uint32_t>(text)) << text;
   }

@@ -29,7 +29,7 @@ TEST(ParseDevices, RefusesEverythingElse) {
   }
 }
 
-TEST(ParseDevices, NamesTheOptionAndWhatWouldBeRight) {
+TEST(ParseDevices, NamesTheOptionAndItsValidValues) {
   EXPECT_EQ(parse_devices("x").error().message,
             "--device x: not a list of devices; write for example 0,3 or 0-3, a uid as "
             "0x1f00a, or a PCI address as 0000:01:00.0");

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pages of the repository: docs/README.md lists all of docs/, every relative link leads to a file
-and a heading that are there, and changelog and packages agree with the version. Each rule is also shown a fault."""
+"""The documentation: docs/README.md lists every page of docs/, every relative link leads to an
+existing file and heading, and changelog and packages have the version of the header. Each rule is
+also tested with a fault."""
 
 import email.utils
 import os
@@ -20,7 +21,7 @@ def version_of_header():
 
 
 def pages_of(root):
-    """Every *.md but those of builds and of other people's packages."""
+    """Yields every *.md file except in build folders and node_modules."""
     for folder, folders, files in os.walk(root):
         folders[:] = [name for name in folders
                       if name not in ("build", "node_modules") and not name.startswith(".")]
@@ -28,14 +29,14 @@ def pages_of(root):
 
 
 def prose_of(page):
-    """Its text without code, which may look like links and headings."""
+    """Returns the page without code, which may look like links and headings."""
     text = re.sub(r"^ *(```|~~~).*?^ *\1", "", page.read_text(encoding="utf-8"), flags=re.S | re.M)
     return re.sub(r"<!--.*?-->", "", text, flags=re.S)
 
 
 def anchors_of(page):
-    """As the hosts of repositories make them of headings: lower case, no punctuation, "-" for a
-    blank; the second of the same name ends in -1."""
+    """Returns the anchors that repository hosts make of headings: lower case, no punctuation, "-"
+    for a blank; the second heading of the same name gets the suffix -1."""
     seen, anchors = {}, set()
     for heading in re.findall(r"^#{1,6} +(.*?) *#* *$", prose_of(page), re.M):
         shown = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", heading)
@@ -48,12 +49,12 @@ def anchors_of(page):
 def links_of(page):
     text = re.sub(r"(`+)[^`].*?\1", "", prose_of(page))
     inline = re.findall(r"\]\(<?([^()\s<>]+(?:\([^()]*\))?)>?(?: +\"[^\"]*\")?\)", text)
-    # [`code`](page.md) has lost its words above, and not its target.
+    # The link text of [`code`](page.md) was removed above, but not the link target.
     return inline + re.findall(r"^\[[^\]]+\]: +(\S+)", text, re.M)
 
 
 def faults_of(root):
-    """One line for each link that leads nowhere, and for each page that the index lacks."""
+    """Returns one line for each broken link and each page that the index lacks."""
     faults = []
     for page in sorted(pages_of(root)):
         name = page.relative_to(root)
@@ -94,19 +95,19 @@ class Repository(unittest.TestCase):
                          rf"^{re.escape(version_of_header())} \(\d{{4}}-\d\d-\d\d\)$")
         self.assertNotIn("Unreleased", headings[1:])
 
-    def test_the_packages_are_of_that_release(self):
+    def test_the_packages_have_the_version_of_the_header(self):
         released = re.search(r"^## \d.* \((.*)\)$", (ROOT / "CHANGELOG.md").read_text(), re.M)[1]
         newest = (ROOT / "debian" / "changelog").read_text().split("\n -- ")
         self.assertRegex(newest[0], rf"^ttmem \({re.escape(version_of_header())}-\S+\) ")
         signed = email.utils.parsedate_to_datetime(newest[1].splitlines()[0].split(">  ")[1])
         self.assertEqual(signed.date().isoformat(), released)
 
-    def test_the_symbols_of_the_package_are_those_of_the_header(self):
+    def test_the_symbols_of_the_package_match_the_header(self):
         declared = re.findall(r"^TTMEM_API [^(]*?(ttmem_\w+)\(", HEADER.read_text(), re.M)
         listed = (ROOT / "debian" / "libttmem0.symbols").read_text()
         self.assertEqual(re.findall(r"^ (\w+)@Base ", listed, re.M), sorted(declared))
 
-    def test_setup_installs_what_the_packages_are_built_with(self):
+    def test_setup_installs_the_build_dependencies_of_the_packages(self):
         control = (ROOT / "debian" / "control").read_text()
         wanted = re.search(r"^Build-Depends:(.*?)^(?=\S|$)", control, re.S | re.M)[1]
         names = {one.split()[0].replace("-compat", "") for one in wanted.split(",")}
@@ -127,26 +128,26 @@ class Faults(unittest.TestCase):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
 
-    def test_a_tree_in_order_has_none(self):
+    def test_a_correct_tree_has_no_faults(self):
         self.write("README.md", "[1](docs/one.md#a---b-what-now) [2](docs/one.md#twice-1) [3](docs)\n"
                                 "[`code`](docs/one.md) <https://nowhere.example/x.md>\n"
                                 "```\n[not a link](gone.md)\n```\n`[nor](this.md)`\n")
         self.assertEqual(faults_of(self.root), [])
 
-    def test_a_file_that_is_not_there(self):
+    def test_a_link_to_a_missing_file_is_a_fault(self):
         self.write("README.md", "a\n[x](docs/gone.md#top), ![y](y.png)\n[`z`](z.md \"title\")\n")
         self.assertEqual(faults_of(self.root), [
             "README.md: docs/gone.md#top: there is no such file",
             "README.md: y.png: there is no such file",
             "README.md: z.md: there is no such file"])
 
-    def test_a_heading_that_is_not_there(self):
+    def test_a_link_to_a_missing_heading_is_a_fault(self):
         self.write("README.md", "[x](docs/one.md#two) [y](#here)\n# There\n")
         self.assertEqual(faults_of(self.root), [
             "README.md: docs/one.md#two: there is no such heading",
             "README.md: #here: there is no such heading"])
 
-    def test_a_page_that_is_not_listed(self):
+    def test_an_unlisted_page_is_a_fault(self):
         self.write("docs/guides/two.md", "# Two\n")
         self.assertEqual(faults_of(self.root), ["docs/README.md does not list guides/two.md"])
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scripts/check_includes on copies of this tree, each with one fault put there on purpose.
+"""Runs scripts/check_includes on copies of this tree, each with one deliberate fault.
 
 TTMEM_BUILD is a configured tree."""
 
@@ -27,7 +27,8 @@ class CheckIncludes(unittest.TestCase):
         shutil.copy(pathlib.Path(os.environ["TTMEM_BUILD"]) / "links.txt", self.build)
 
     def faults(self):
-        """What the check says, line by line; it fails exactly when it says something."""
+        """Returns the lines of the check's output. Checks that the exit status is a failure exactly
+        if there is output."""
         result = subprocess.run([sys.executable, ROOT / "scripts" / "check_includes",
                                  self.build, self.copy],
                                 text=True, capture_output=True)
@@ -36,7 +37,7 @@ class CheckIncludes(unittest.TestCase):
         return lines
 
     def add_line(self, file, line):
-        """At the end of the file; returns its number."""
+        """Adds a line at the end of the file; returns its number."""
         with open(self.copy / file, "a", encoding="utf-8") as text:
             text.write(line + "\n")
         return len((self.copy / file).read_text(encoding="utf-8").splitlines())
@@ -55,12 +56,12 @@ class CheckIncludes(unittest.TestCase):
         [fault] = self.faults()
         self.assertTrue(fault.startswith(f"src/track/ledger/footprint.hpp:{number}: "), fault)
 
-    def test_an_include_of_no_folder_is_a_fault(self):
+    def test_an_include_of_an_unknown_folder_is_a_fault(self):
         number = self.add_line("src/text/table.cpp", '#include "nowhere/table.hpp"')
         [fault] = self.faults()
         self.assertTrue(fault.startswith(f"src/text/table.cpp:{number}: "), fault)
 
-    def test_a_file_of_no_target_is_a_fault(self):
+    def test_a_file_without_a_target_is_a_fault(self):
         (self.copy / "src" / "attic").mkdir()
         self.add_line("src/attic/old.cpp", "int old();")
         [fault] = self.faults()
@@ -88,7 +89,7 @@ class CheckIncludes(unittest.TestCase):
             f'simulator/demo/demo.cpp:{number}: includes "text/table.hpp", but simulator/demo does not '
             "link text (simulator/demo/CMakeLists.txt)"])
 
-    def test_a_row_of_the_table_that_is_not_so_is_a_fault(self):
+    def test_a_wrong_row_of_the_table_is_a_fault(self):
         page = self.copy / "ARCHITECTURE.md"
         text = page.read_text(encoding="utf-8")
         self.assertIn("| `src/track/wire` | base |", text)

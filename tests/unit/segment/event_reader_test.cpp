@@ -22,7 +22,7 @@ Events must_read(const SegmentBuilder& builder, std::uint64_t after) {
   return std::move(*events);
 }
 
-TEST(EventReader, ReturnsWhatHappenedAfterTheGivenEvent) {
+TEST(EventReader, ReturnsEventsAfterTheGivenEvent) {
   SegmentBuilder builder;
   builder.fill_ring(10);
   const Events events = must_read(builder, 7);
@@ -35,7 +35,7 @@ TEST(EventReader, ReturnsWhatHappenedAfterTheGivenEvent) {
   EXPECT_EQ(must_read(builder, 99).newest, 99u) << "the future is no event, and no loss";
 }
 
-TEST(EventReader, ASlowReaderLosesTheOldestAndKnowsHowMany) {
+TEST(EventReader, ASlowReaderLosesTheOldestEventsAndCountsThem) {
   SegmentBuilder builder;
   builder.fill_ring(5000);
   const Events events = must_read(builder, 3000);
@@ -44,7 +44,7 @@ TEST(EventReader, ASlowReaderLosesTheOldestAndKnowsHowMany) {
   for (std::size_t i = 0; i < 1023; ++i) ASSERT_EQ(events.events[i].number, 3978 + i);
 }
 
-TEST(EventReader, AnEventThatWasOverwrittenMeanwhileIsLost) {
+TEST(EventReader, AnOverwrittenEventIsLost) {
   SegmentBuilder builder;
   builder.fill_ring(2000);
   builder.event(1900 - 1 - 1024).number = 1900 + 1024;
@@ -63,7 +63,7 @@ TEST(EventReader, TheOldestEventIsLostWhenItsSuccessorIsBeingWritten) {
   EXPECT_EQ(events.events.size(), 1023u);
 }
 
-TEST(EventReader, NonsenseIsLost) {
+TEST(EventReader, InvalidEventsAreLost) {
   SegmentBuilder builder;
   builder.fill_ring(3);
   builder.event(0).type = 99;

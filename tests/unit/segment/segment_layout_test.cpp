@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// docs/internals/segment-layout.md tells the truth: its offsets are the structures', its example
-// bytes parse.
+// docs/internals/segment-layout.md agrees with the code: its offsets equal the offsets in the
+// structures, and its example bytes parse.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -24,14 +24,14 @@ std::string document() {
   return text.str();
 }
 
-// Field name to offset, as the table under that heading says.
+// Returns the offset of each field in the table under this heading.
 std::map<std::string, std::size_t> table(const std::string& heading) {
   std::istringstream lines(document());
   std::map<std::string, std::size_t> fields;
   bool inside = false;
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("## ")) inside = line == "## " + heading;
-    // "| 48 | u64 | `start_time_ticks`: ..."
+    // A row looks like "| 48 | u64 | `start_time_ticks`: ...".
     const std::size_t open = line.find('`');
     const std::size_t close = line.find('`', open + 1);
     const bool is_row = line.starts_with("| ") && line[2] >= '0' && line[2] <= '9';
@@ -66,7 +66,7 @@ Record example(const std::string& name) {
 #define EXPECT_FIELD(Record, field) \
   EXPECT_EQ(fields.count(#field) ? fields.at(#field) : ~std::size_t{0}, offsetof(Record, field))
 
-TEST(SegmentLayoutDocument, HeaderOffsetsAreThoseOfTheDocument) {
+TEST(SegmentLayoutDocument, HeaderOffsetsMatch) {
   const auto fields = table("Header");
   EXPECT_EQ(fields.size(), 39U);
   EXPECT_FIELD(Header, magic);
@@ -104,7 +104,7 @@ TEST(SegmentLayoutDocument, HeaderOffsetsAreThoseOfTheDocument) {
   EXPECT_FIELD(Header, not_seen);
 }
 
-TEST(SegmentLayoutDocument, FailureOffsetsAreThoseOfTheDocument) {
+TEST(SegmentLayoutDocument, FailureOffsetsMatch) {
   const auto fields = table("Failure");
   EXPECT_EQ(fields.size(), 9U);
   EXPECT_FIELD(FailureRecord, seq);
@@ -120,7 +120,7 @@ TEST(SegmentLayoutDocument, FailureOffsetsAreThoseOfTheDocument) {
   EXPECT_EQ(kFailureOffset, 8704U);
 }
 
-TEST(SegmentLayoutDocument, JobOffsetsAreThoseOfTheDocument) {
+TEST(SegmentLayoutDocument, JobOffsetsMatch) {
   const auto fields = table("Job");
   EXPECT_EQ(fields.size(), 9U);
   EXPECT_FIELD(JobRecord, id);
@@ -136,7 +136,7 @@ TEST(SegmentLayoutDocument, JobOffsetsAreThoseOfTheDocument) {
   EXPECT_EQ(kJobOffset, 9856U);
 }
 
-TEST(SegmentLayoutDocument, RunOffsetsAreThoseOfTheDocument) {
+TEST(SegmentLayoutDocument, RunOffsetsMatch) {
   const auto fields = table("Runs");
   EXPECT_EQ(fields.size(), 1U);
   EXPECT_FIELD(RunRecord, ids);
@@ -144,7 +144,7 @@ TEST(SegmentLayoutDocument, RunOffsetsAreThoseOfTheDocument) {
   EXPECT_EQ(kRunOffset, 10560U);
 }
 
-TEST(SegmentLayoutDocument, DeviceOffsetsAreThoseOfTheDocument) {
+TEST(SegmentLayoutDocument, DeviceOffsetsMatch) {
   const auto fields = table("Device");
   EXPECT_FIELD(DeviceRecord, state);
   EXPECT_FIELD(DeviceRecord, id);
@@ -167,7 +167,7 @@ TEST(SegmentLayoutDocument, DeviceOffsetsAreThoseOfTheDocument) {
   EXPECT_FIELD(DeviceRecord, cores);
 }
 
-TEST(SegmentLayoutDocument, FigureOffsetsAreThoseOfTheDocument) {
+TEST(SegmentLayoutDocument, FigureOffsetsMatch) {
   auto fields = table("Figures");
   EXPECT_FIELD(DeviceFigures, kinds);
   EXPECT_FIELD(DeviceFigures, kernel_role_bytes);
@@ -189,7 +189,7 @@ TEST(SegmentLayoutDocument, FigureOffsetsAreThoseOfTheDocument) {
   EXPECT_FIELD(KindFigures, known);
 }
 
-TEST(SegmentLayoutDocument, SlotAndRecordOffsetsAreThoseOfTheDocument) {
+TEST(SegmentLayoutDocument, SlotAndRecordOffsetsMatch) {
   auto fields = table("Allocation");
   EXPECT_FIELD(AllocationSlot, kind);
   EXPECT_FIELD(AllocationSlot, flags);
@@ -235,7 +235,7 @@ TEST(SegmentLayoutDocument, SlotAndRecordOffsetsAreThoseOfTheDocument) {
   EXPECT_FIELD(EventRecord, slot);
 }
 
-TEST(SegmentLayoutDocument, TheExampleSetIsThatOf32Devices) {
+TEST(SegmentLayoutDocument, TheExampleSetHas32Devices) {
   const auto set = example<DeviceSetRecord>("device set");
   EXPECT_EQ(set.count, 32U);
   EXPECT_EQ(set.devices, DeviceMask::first(32));

@@ -40,7 +40,7 @@ HeaderState state_of(const std::vector<std::byte>& bytes) {
   return header_state(MemorySource(bytes));
 }
 
-// A writer that acts between the reads of a reader.
+// A source whose bytes a writer changes between the reads of a reader.
 class ActiveSource final : public ByteSource {
  public:
   using Writer = std::function<void(std::uint64_t offset, std::vector<std::byte>& bytes)>;
@@ -120,7 +120,7 @@ TEST(SegmentReader, ReadsTheNamesOfProgramsAndMakesThemPrintable) {
                                              std::string(120, 'x'), ""}));
 }
 
-TEST(SegmentReader, AProgramWhoseTextIsNotWholeOrNotThereHasNoName) {
+TEST(SegmentReader, AProgramWithATornOrMissingTextHasNoName) {
   SegmentBuilder builder;
   builder.add_device(0, 1);
   const std::uint32_t incomplete = builder.add_name("never finished");
@@ -146,7 +146,7 @@ TEST(SegmentReader, AFileWithoutMagicIsNotASegmentYet) {
   EXPECT_NE(image.error().message.find("not a segment yet"), std::string::npos);
 }
 
-TEST(SegmentReader, AnotherLayoutVersionSaysSoAndWhatToDo) {
+TEST(SegmentReader, AnotherLayoutVersionIsAnErrorWithTheNextStep) {
   SegmentBuilder builder = small_segment();
   builder.header().layout_version = 7;
   EXPECT_EQ(state_of(builder.bytes()), HeaderState::other_version);
@@ -156,7 +156,7 @@ TEST(SegmentReader, AnotherLayoutVersionSaysSoAndWhatToDo) {
   EXPECT_NE(image.error().message.find("use the ttmem"), std::string::npos);
 }
 
-TEST(SegmentReader, TheLayoutBeforeSetsOfDevicesIsStillRead) {
+TEST(SegmentReader, TheLayoutWithoutDeviceSetsIsStillRead) {
   SegmentBuilder builder = small_segment();
   const std::size_t allocations = read(builder.bytes())->allocations.size();
   builder.header().layout_version = 1;
@@ -167,7 +167,7 @@ TEST(SegmentReader, TheLayoutBeforeSetsOfDevicesIsStillRead) {
   EXPECT_EQ(image->invalid_records, 0U);
 }
 
-TEST(SegmentReader, ABufferOnASetOfDevicesIsOneAllocationOnThoseThatAreOpen) {
+TEST(SegmentReader, ABufferOnASetOfDevicesIsOneAllocationOnTheOpenDevices) {
   SegmentBuilder builder;
   for (std::uint32_t id = 0; id < 4; ++id) builder.add_device(10 + id, 0);
   builder.device(1).state = static_cast<std::uint32_t>(DeviceState::closed);
@@ -181,7 +181,7 @@ TEST(SegmentReader, ABufferOnASetOfDevicesIsOneAllocationOnThoseThatAreOpen) {
   EXPECT_EQ(image->devices[2].id, 13U);
 }
 
-TEST(SegmentReader, ASetThatContradictsItselfIsInvalidAndOneThatIsNotThereYetIsSkipped) {
+TEST(SegmentReader, AContradictorySetIsInvalidAndAFutureSetIsSkipped) {
   const auto read_with = [](const auto& change) {
     SegmentBuilder builder;
     builder.add_device(0, 0);
@@ -199,11 +199,11 @@ TEST(SegmentReader, ASetThatContradictsItselfIsInvalidAndOneThatIsNotThereYetIsS
   EXPECT_EQ(read_with([](Builder& b, auto&) { b.device_set(0).count = 0; }), 1U);
   EXPECT_EQ(read_with([](Builder& b, auto&) { b.device_set(0).count = 3; }), 1U);
   EXPECT_EQ(read_with([](Builder&, auto& slot) { slot.device = 0; }), 1U);
-  EXPECT_EQ(read_with([](Builder&, auto& slot) { slot.device = 2; }), 1U);     // in the chunk
-  EXPECT_EQ(read_with([](Builder&, auto& slot) { slot.device = 5000; }), 0U);  // newer than it
+  EXPECT_EQ(read_with([](Builder&, auto& slot) { slot.device = 2; }), 1U);     // an unused set
+  EXPECT_EQ(read_with([](Builder&, auto& slot) { slot.device = 5000; }), 0U);  // added later
 }
 
-TEST(SegmentReader, AnotherMagicIsForeignAndWrongRecordSizesAreDamage) {
+TEST(SegmentReader, AnotherMagicIsForeignAndAWrongRecordSizeIsDamage) {
   SegmentBuilder foreign = small_segment();
   foreign.header().magic = 0x1234;
   EXPECT_EQ(state_of(foreign.bytes()), HeaderState::foreign);
@@ -263,7 +263,7 @@ TEST(SegmentReader, AbsurdCountsAreBoundedByTheChunksOfTheFile) {
 
 TEST(SegmentReader, ChunksOfUnknownKindAreSkipped) {
   std::vector<std::byte> bytes = small_segment().bytes();
-  bytes[kChunkTableOffset + 1] = std::byte{200};  // where the allocations were
+  bytes[kChunkTableOffset + 1] = std::byte{200};  // the chunk of the allocations
   const SegmentImage image = must_read(bytes);
   EXPECT_EQ(image.devices.size(), 1u);
   EXPECT_TRUE(image.allocations.empty());
@@ -305,7 +305,7 @@ TEST(SegmentReader, AbsurdFiguresOfAnIncoherentDeviceDoNotWrapAround) {
   EXPECT_EQ(must_read(builder.bytes()).devices.at(0).l1_total_bytes, most);
 }
 
-TEST(SegmentReader, AClosedDeviceOnlyTellsWhatWasLeftOnIt) {
+TEST(SegmentReader, AClosedDeviceShowsOnlyItsLeftovers) {
   SegmentBuilder builder = small_segment();
   for (const std::uint64_t left : {0U, 3U}) {
     DeviceRecord& closed = builder.add_device(7, 0x7);
@@ -321,7 +321,8 @@ TEST(SegmentReader, AClosedDeviceOnlyTellsWhatWasLeftOnIt) {
   EXPECT_EQ(image.left_at_close[0].bytes, 3000u);
 }
 
-// Offsets in small_segment(): header, then one chunk each of devices, allocations, programs, CBs.
+// Offsets in small_segment(): header, then one chunk each for devices, allocations, programs and
+// CBs.
 constexpr std::size_t kDeviceAt = kHeaderBytes;
 constexpr std::size_t kAllocationAt = kHeaderBytes + kChunkBytes;
 constexpr std::size_t kCbAt = kHeaderBytes + 3 * kChunkBytes;
@@ -341,15 +342,15 @@ TEST(SegmentReader, ASlotThatChangesWhileItIsCopiedIsReadAgain) {
   EXPECT_GT(reads_of_slots, 3);
 }
 
-// The bytes of two copies can agree although both are torn: a value that goes 1, 2, 1.
+// Two copies can have the same bytes although both are torn: a value goes 1, 2, 1.
 TEST(SegmentReader, AWriteBetweenEqualCopiesIsNoticed) {
   int reads_of_slots = 0;
   const ActiveSource source(small_segment().bytes(), [&](std::uint64_t offset, auto& bytes) {
     if (offset != kAllocationAt) return;
     ++reads_of_slots;
     auto& slot = at<AllocationSlot>(bytes, kAllocationAt);
-    slot.address = 8192;  // the copies always see this body,
-    slot.seq += 2;        // and never the same write of it
+    slot.address = 8192;  // both copies see this body,
+    slot.seq += 2;        // but from different writes
   });
   const auto image = read_segment(source);
   ASSERT_TRUE(image);
@@ -357,7 +358,7 @@ TEST(SegmentReader, AWriteBetweenEqualCopiesIsNoticed) {
   EXPECT_GT(reads_of_slots, 3);
 }
 
-TEST(SegmentReader, ADeviceUnderConstantWritingKeepsFiguresThatAreRightOneByOne) {
+TEST(SegmentReader, ADeviceUnderConstantWritingKeepsIndividuallyCorrectFigures) {
   const ActiveSource source(small_segment().bytes(), [&](std::uint64_t offset, auto& bytes) {
     if (offset != kDeviceAt) return;
     auto& device = at<DeviceRecord>(bytes, kDeviceAt);
@@ -374,13 +375,13 @@ TEST(SegmentReader, ADeviceUnderConstantWritingKeepsFiguresThatAreRightOneByOne)
   EXPECT_EQ(image->allocations.size(), 1u) << "the slots are not touched";
 }
 
-TEST(SegmentReader, OnlySlotsBornBeforeThePassBeganAreListed) {
+TEST(SegmentReader, OnlySlotsFromBeforeThePassAreListed) {
   SegmentBuilder builder = small_segment();
   builder.allocation(0).born = builder.header().events + 1;
   EXPECT_TRUE(must_read(builder.bytes()).allocations.empty());
 }
 
-TEST(SegmentReader, AnAllocationBornDuringThePassIsDroppedThoughTheCountsKnowIt) {
+TEST(SegmentReader, AnAllocationMadeDuringThePassIsNotListed) {
   SegmentBuilder builder = small_segment();
   builder.add_allocation(0, kDram, 4096, 64, 64).live = 0;
   int reads = 0;
@@ -397,7 +398,7 @@ TEST(SegmentReader, AnAllocationBornDuringThePassIsDroppedThoughTheCountsKnowIt)
   EXPECT_EQ(image->allocations.size(), 1u);
 }
 
-TEST(SegmentReader, SlotsThatContradictThemselvesAreCountedAndLeftOut) {
+TEST(SegmentReader, ContradictorySlotsAreCountedAndLeftOut) {
   const std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
   const auto invalid_with = [](const std::function<void(AllocationSlot&)>& change) {
     SegmentBuilder builder = small_segment();
@@ -430,7 +431,7 @@ TEST(SegmentReader, SlotsOfDevicesThatAreNotOpenAreLeftOut) {
   EXPECT_TRUE(image.programs.empty());
 }
 
-TEST(SegmentReader, ADeviceWithMoreCoresThanThereCanBeIsInvalid) {
+TEST(SegmentReader, ADeviceWithTooManyCoresIsInvalid) {
   SegmentBuilder builder = small_segment();
   builder.device(0).grid_x = 17;
   builder.device(0).grid_y = 16;
@@ -450,7 +451,7 @@ TEST(SegmentReader, NoPeakIsBelowItsCurrentFigure) {
   EXPECT_EQ(image.devices[0].l1_total_peak_bytes, 9u);
 }
 
-TEST(SegmentReader, AProgramWhoseCbsAreOfAnotherFootprintByNowIsGone) {
+TEST(SegmentReader, AProgramWhoseCbsHaveAnotherFootprintByNowIsGone) {
   SegmentBuilder builder = small_segment();
   builder.add_program(0, 79, {{105664, 32}});
   builder.cb(0).footprint = 999;
@@ -497,8 +498,8 @@ TEST(SegmentReader, ProgramsThatNameImpossibleCbsAreCountedAndLeftOut) {
   EXPECT_TRUE(invalid_with([](ProgramSlot& slot) { slot.footprint = 0; }));
 }
 
-// Else a small file could make a reader copy the same CBs a million times.
-TEST(SegmentReader, AFootprintNumberNamesOneRunOfCbs) {
+// Otherwise a small file could make a reader copy the same CBs a million times.
+TEST(SegmentReader, AFootprintNumberNamesOneRangeOfCbs) {
   SegmentBuilder builder;
   builder.add_device(0, 1);
   const ProgramSlot& program = builder.add_program(0, 1, {{105664, 32}, {105696, 32}});
@@ -518,7 +519,7 @@ TEST(SegmentReader, AProgramOnCoresOutsideTheGridIsInvalid) {
   EXPECT_EQ(image.invalid_records, 1u);
 }
 
-TEST(SegmentReader, ManyTornSlotsDoNotHoldTheReader) {
+TEST(SegmentReader, ManyTornSlotsDoNotDelayTheReader) {
   SegmentBuilder builder;
   builder.add_device(0, 1);
   for (std::uint64_t i = 0; i < 5000; ++i) builder.add_allocation(0, kDram, i, 1, 1).seq = 1;
@@ -530,7 +531,7 @@ TEST(SegmentReader, ManyTornSlotsDoNotHoldTheReader) {
   EXPECT_LT(reads, 1000u);
 }
 
-TEST(SafeText, KeepsUtf8AndReplacesWhatATerminalMightObey) {
+TEST(SafeText, KeepsUtf8AndReplacesTerminalControlCharacters) {
   EXPECT_EQ(safe_text("träning ✓ 🚀"), "träning ✓ 🚀");
   EXPECT_EQ(safe_text(std::string_view("abc\0def", 7)), "abc");
   EXPECT_EQ(safe_text("a\x1b[2Jb\n\x7f"), "a?[2Jb??");

@@ -26,7 +26,7 @@ TEST(FormatBytes, ShowsMebibytesWithOneOrTwoDecimals) {
   EXPECT_EQ(format_bytes(0), "0.00 MiB");
 }
 
-TEST(FormatBytes, NeverReadsZeroWhenThereIsSomething) {
+TEST(FormatBytes, NeverShowsZeroForANonzeroSize) {
   EXPECT_EQ(format_bytes(1), "1 B");
   EXPECT_EQ(format_bytes(2 * kKiB), "2.00 KiB");
   for (std::uint64_t bytes = 1; bytes < 4 * kGiB; bytes = bytes * 3 + 1) {
@@ -51,7 +51,7 @@ TEST(FormatBytes, ShowsCoresInKibibytes) {
   EXPECT_EQ(format_bytes(kMiB, Scale::core), "1.00 MiB");
 }
 
-TEST(FormatBytes, ShowsUnknownAsSuch) { EXPECT_EQ(format_bytes(model::Bytes()), "n/a"); }
+TEST(FormatBytes, ShowsUnknownAsNotAvailable) { EXPECT_EQ(format_bytes(model::Bytes()), "n/a"); }
 
 TEST(FormatBytes, SignsNegativeFigures) {
   EXPECT_EQ(format_signed_bytes(-115'200, Scale::core), "-112.5 KiB");
@@ -59,7 +59,7 @@ TEST(FormatBytes, SignsNegativeFigures) {
   EXPECT_EQ(format_signed_bytes(std::numeric_limits<std::int64_t>::min()), "-8.00 EiB");
 }
 
-TEST(FormatShare, TellsNothingFromLittleAndAllFromNearlyAll) {
+TEST(FormatShare, DistinguishesZeroFromLittleAndFullFromNearlyFull) {
   EXPECT_EQ(format_share(0.0), "0%");
   EXPECT_EQ(format_share(0.0001), "<1%");
   EXPECT_EQ(format_share(0.317), "32%");
@@ -75,7 +75,7 @@ TEST(ShareOf, IsUnknownWithoutACapacity) {
   EXPECT_DOUBLE_EQ(share_of(1, 4).value(), 0.25);
 }
 
-TEST(FormatIds, JoinsNeighbours) {
+TEST(FormatIds, JoinsAdjacentIds) {
   EXPECT_EQ(format_ids({0, 1, 2, 3, 6}), "0-3,6");
   EXPECT_EQ(format_ids({5}), "5");
   EXPECT_EQ(format_ids({}), "");
@@ -88,7 +88,7 @@ TEST(FormatPid, ShowsThePidHereBeforeTheOneInTheContainer) {
   EXPECT_EQ(format_pid(7, true, std::nullopt), "?/7");
 }
 
-TEST(FormatAge, UsesTheUnitThatMatters) {
+TEST(FormatAge, UsesASuitableUnit) {
   EXPECT_EQ(format_age(420'000'000), "420ms");
   EXPECT_EQ(format_age(12'345'000'000), "12.3s");
   EXPECT_EQ(format_age(312'000'000'000), "5m12s");
@@ -96,7 +96,7 @@ TEST(FormatAge, UsesTheUnitThatMatters) {
   EXPECT_EQ(format_age(187'200'000'000'000), "2d04h");
 }
 
-TEST(FormatMoment, ShowsWhatIsSoonAfterTheBegin) {
+TEST(FormatMoment, ShowsSmallTimesAfterTheBegin) {
   EXPECT_EQ(format_moment(-5), "0us");
   EXPECT_EQ(format_moment(999'999), "999us");
   EXPECT_EQ(format_moment(1'000'000), "1ms");
@@ -122,7 +122,7 @@ model::Device chip(std::uint32_t number, const char* arch) {
   return device;
 }
 
-TEST(KeyOf, IsTheUidThePciAddressOrNumberAndArchitecture) {
+TEST(KeyOf, IsTheUidOrThePciAddressOrNumberAndArchitecture) {
   model::Device device = chip(3, "wormhole_b0");
   EXPECT_EQ(key_of(device), "3:wormhole_b0");
   device.bus_id = "0000:01:00.0";
@@ -132,7 +132,7 @@ TEST(KeyOf, IsTheUidThePciAddressOrNumberAndArchitecture) {
   EXPECT_EQ(key_of(chip(3, "")), "3");
 }
 
-TEST(KeyOf, TellsAllChipsApartAndNamesThem) {
+TEST(KeyOf, DistinguishesAllChipsAndNamesThem) {
   const std::vector<model::Device> chips = {
       chip(0, ""),          chip(0, "blackhole"), chip(0, "wormhole_b0"), chip(1, "wormhole_b0"),
       chip(0, "a,\"b\\c%"), chip(0, "%2c"),       chip(0, ","),           chip(10, "0a.0"),
@@ -150,7 +150,7 @@ TEST(KeyOf, TellsAllChipsApartAndNamesThem) {
   }
 }
 
-TEST(KeyOf, WhatIsNoKeyIsAListOrRefused) {
+TEST(KeyOf, OtherTextsAreListsOrRefused) {
   EXPECT_EQ(parse_device_keys("0-2")->size(), 3U);
   EXPECT_EQ(parse_device_keys("0a:00.0")->front().bus_id, "0a:00.0");
   EXPECT_EQ(parse_device_keys("10:00.0")->front().bus_id, "10:00.0");

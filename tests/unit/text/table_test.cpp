@@ -40,7 +40,7 @@ TEST(Table, CutsNamesInTheMiddle) {
             "   2  model.laye….wk.weight\n");
 }
 
-TEST(Table, IsWholeWhenNothingMayBeShortened) {
+TEST(Table, IsNotCutWhenNothingMayBeShortened) {
   EXPECT_EQ(example().render(0, {.width = 10, .shorten = false}),
             example().render(0, {.width = 100}));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each way to fail, as it was reported by users, rebuilt as host code on the dry run. The
-// explanation must name the culprit, and every change that it calls tried must make the same
+// Failures that users reported, one scenario for each way to fail, rebuilt as host code on the dry
+// run. The explanation must name the culprit. Every suggestion marked `tried` must make the same
 // program run.
 #include <gtest/gtest.h>
 
@@ -29,8 +29,8 @@ using Type = tm::BufferType;
 struct Scenario {
   const char* name;
   Cause cause;
-  const char* culprit;  // its label; empty: nobody
-  const char* first;    // the action of the first suggestion
+  const char* culprit;  // label of the buffer in the way; empty if there is none
+  const char* first;    // action of the first suggestion
   Settings settings;
   std::function<void(Host&)> run;
 
@@ -43,42 +43,44 @@ std::uint32_t l1_bank(const Host& host) {
   return static_cast<std::uint32_t>(host.bank_bytes(Type::L1));
 }
 
-// Circular buffers that reach `over` bytes into an L1 buffer that takes `taken` from the top.
+// Returns the size of circular buffers that reach `over` bytes into an L1 buffer, which takes the
+// top `taken` bytes of L1.
 std::uint32_t cbs_into(Host& host, std::uint32_t taken, std::uint32_t over) {
   return l1_bank(host) - taken + over;
 }
 
 void conv_beyond_l1(Host& host) {
-  host.now();
+  host.failing_call_is_next();
   host.run({1000 * kKiB, 750 * kKiB}, host.all_cores());
 }
 
 void conv_clash(Host& host) {
   host.sharded("activations", Type::L1, 600 * kKiB, host.all_cores());
-  host.now();
+  host.failing_call_is_next();
   host.run({64 * kKiB, cbs_into(host, 600 * kKiB, 71 * kKiB) - 64 * kKiB}, host.all_cores());
 }
 
-// Prefetchers keep a global circular buffer on a few cores; it takes the range on all of them.
+// Fails because of a prefetcher's global circular buffer: it lies on two cores, but takes its
+// address range on all cores.
 void clash_with_other_cores(Host& host) {
   host.sharded("prefetcher.global_cb", Type::L1, 900 * kKiB, {{0, 0}, {1, 0}});
-  host.now();
+  host.failing_call_is_next();
   host.run({cbs_into(host, 900 * kKiB, 5 * kKiB)}, {{4, 4}, {5, 5}});
 }
 
 void op_grew_a_little(Host& host) {
   host.sharded("residual", Type::L1, 640 * kKiB, host.all_cores());
   host.run({cbs_into(host, 640 * kKiB, 0)}, host.all_cores());
-  host.now();
+  host.failing_call_is_next();
   host.run({cbs_into(host, 640 * kKiB, 1792)}, host.all_cores());
 }
 
-// The buffer lies low because of one that is gone.
+// Fails because the buffer "halo" lies low: it was placed below a buffer that is freed by now.
 void clash_that_reallocate_mends(Host& host) {
   host.tensor("input", Type::L1, 300 * kKiB);
   host.tensor("halo", Type::L1, 300 * kKiB);
   host.free("input");
-  host.now();
+  host.failing_call_is_next();
   host.run({cbs_into(host, 600 * kKiB, 4 * kKiB)}, host.all_cores());
 }
 
@@ -86,24 +88,24 @@ void l1_small_full(Host& host) {
   for (int i = 0; i < 16; ++i) {
     host.sharded("conv.config." + std::to_string(i), Type::L1_SMALL, 2 * kKiB, host.all_cores());
   }
-  host.now();
+  host.failing_call_is_next();
   host.sharded("conv.config.16", Type::L1_SMALL, 2 * kKiB, host.all_cores());
 }
 
 void l1_small_none(Host& host) {
-  host.now();
+  host.failing_call_is_next();
   host.sharded("conv.config", Type::L1_SMALL, 2 * kKiB, host.all_cores());
 }
 
 void trace_region(Host& host) {
-  host.now();
+  host.failing_call_is_next();
   host.capture(131);
 }
 
 void traces_never_released(Host& host) {
   host.capture(60);
   host.capture(60);
-  host.now();
+  host.failing_call_is_next();
   host.capture(60);
 }
 
@@ -114,7 +116,7 @@ void dram_fragmentation(Host& host) {
     host.tensor("weights." + std::to_string(i), Type::DRAM, whole / 64);
   }
   for (int i = 0; i < 8; ++i) host.free("temporary." + std::to_string(i));
-  host.now();
+  host.failing_call_is_next();
   host.tensor("gathered", Type::DRAM, whole / 20 * 3);
 }
 
@@ -122,32 +124,32 @@ void l1_fragmentation(Host& host) {
   host.tensor("input", Type::L1, 500 * kKiB);
   host.tensor("residual", Type::L1, 64 * kKiB);
   host.free("input");
-  host.now();
+  host.failing_call_is_next();
   host.tensor("output", Type::L1, 900 * kKiB);
 }
 
 void kv_cache(Host& host) {
   const std::uint64_t whole = host.bank_bytes(Type::DRAM);
   host.tensor("weights", Type::DRAM, whole / 10 * 7);
-  host.now();
+  host.failing_call_is_next();
   host.tensor("kv_cache", Type::DRAM, whole / 2);
 }
 
 void never_fits_l1(Host& host) {
-  host.now();
+  host.failing_call_is_next();
   host.tensor("activations", Type::L1, 2048 * kKiB);
 }
 
 void just_too_large_for_l1(Host& host) {
-  host.now();
+  host.failing_call_is_next();
   host.tensor("activations", Type::L1, l1_bank(host) + 8 * kKiB);
 }
 
-// The trace region takes what the last tensor needs.
+// Fails because the trace region takes the DRAM that the last tensor needs.
 void dram_beside_a_trace_region(Host& host) {
   const std::uint64_t whole = host.bank_bytes(Type::DRAM);
   host.tensor("weights", Type::DRAM, whole - 2048 * kKiB);
-  host.now();
+  host.failing_call_is_next();
   host.tensor("kv_cache", Type::DRAM, 3072 * kKiB);
 }
 
@@ -212,7 +214,7 @@ const std::vector<Scenario>& scenarios() {
   return all;
 }
 
-// The message that it ends with, and the explanation of that moment.
+// The message of the failed program and the explanation of the state at that moment.
 struct Outcome {
   std::string message;
   std::optional<Explanation> explanation;
@@ -237,7 +239,7 @@ Outcome outcome_of(const std::string& system, const Scenario& scenario,
 
 class OnTheDryRun : public testing::TestWithParam<std::tuple<Scenario, const char*>> {};
 
-TEST_P(OnTheDryRun, TheCulpritIsNamedAndWhatWasTriedMakesItRun) {
+TEST_P(OnTheDryRun, TheCulpritIsNamedAndEveryTriedSuggestionMakesTheProgramRun) {
   ASSERT_TRUE(kIsTracked);
   const Scenario& scenario = std::get<0>(GetParam());
   const std::string system = std::get<1>(GetParam());

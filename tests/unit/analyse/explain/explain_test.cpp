@@ -29,7 +29,7 @@ std::string out_of_memory(const std::string& kind, std::uint64_t each, const std
          " B" + numbers;
 }
 
-TEST(Explain, TheMessageAloneTellsTheCause) {
+TEST(Explain, TheMessageAloneGivesTheCause) {
   Explanation said = of_message(out_of_memory(
       "L1", 552960,
       ", but bank size is 1360704 B (allocated: 448608 B, free: 912096 B, largest free block: "
@@ -60,7 +60,7 @@ TEST(Explain, TheMessageAloneTellsTheCause) {
   EXPECT_FALSE(said.suggestions[0].tried);
 }
 
-TEST(Explain, AClashAloneTellsByHowMuch) {
+TEST(Explain, AClashMessageAloneGivesTheOverlap) {
   const Explanation said = of_message(
       "Statically allocated circular buffers in program 117 clash with L1 buffers on core range "
       "[0-0 - 7-6]. L1 buffer allocated at 819200 and static circular buffer region ends at "
@@ -74,7 +74,7 @@ TEST(Explain, AClashAloneTellsByHowMuch) {
   EXPECT_NE(said.sentence.find("program 117"), std::string::npos) << said.sentence;
 }
 
-TEST(Explain, WhatIsNoMatterOfWhoHoldsWhatHasASentenceAndAdvice) {
+TEST(Explain, AFailureThatDoesNotDependOnHoldersHasASentenceAndAdvice) {
   for (const char* text :
        {"Out of Memory: Cannot allocate at an address below 400000. Allocation at 390000",
         "Trace buffer at address 1024 overlaps with DRAM activity during trace capture.",
@@ -89,12 +89,12 @@ TEST(Explain, WhatIsNoMatterOfWhoHoldsWhatHasASentenceAndAdvice) {
   }
 }
 
-TEST(Explain, AnAddressThatTheMessageDoesNotSayIsNotZero) {
+TEST(Explain, AnAddressMissingFromTheMessageIsNotZero) {
   const Explanation said = of_message("Out of Memory: Cannot allocate at an address below");
   EXPECT_EQ(said.sentence, "An interleaved L1 buffer would have to lie lower than it may.");
 }
 
-TEST(Explain, AbsurdNumbersSuggestNothingThatWasTried) {
+TEST(Explain, AbsurdNumbersGiveNoTriedSuggestion) {
   const std::string most = "18446744073709551615";
   for (const std::string& text :
        {"Out of Memory: Not enough space to allocate " + most + " B L1 buffer across " + most +
@@ -117,7 +117,7 @@ TEST(Explain, AbsurdNumbersSuggestNothingThatWasTried) {
   }
 }
 
-// A Wormhole chip with L1 buffers, of one process.
+// A Wormhole chip on which one process holds L1 buffers.
 struct State {
   model::Snapshot snapshot;
 
@@ -159,7 +159,7 @@ Explanation of_state(const std::string& text, const State& state) {
   return explain({.failure = failures.at(0), .state = &state.snapshot});
 }
 
-TEST(Explain, TheDeviceIsTheOneThatTheNumbersAreOf) {
+TEST(Explain, TheDeviceIsFoundByTheNumbersInTheMessage) {
   State state(3);
   state.add(0, 1400000 / 32 * 32, 32 * kKiB, "small");
   state.add(1, 500000 / 32 * 32, 900 * kKiB, "large");
@@ -170,7 +170,7 @@ TEST(Explain, TheDeviceIsTheOneThatTheNumbersAreOf) {
   EXPECT_EQ(said.in_the_way[0].label, "large");
 }
 
-TEST(Explain, AStateOfAnotherMomentIsCalledOne) {
+TEST(Explain, AStateOfAnotherMomentIsReportedAsSuch) {
   State state;
   state.add(0, 1000000 / 32 * 32, 32 * kKiB, "later");
   const Explanation said = of_state(
@@ -183,15 +183,15 @@ TEST(Explain, AStateOfAnotherMomentIsCalledOne) {
   EXPECT_NE(said.unknown[0].find("another moment"), std::string::npos) << said.unknown[0];
 }
 
-// True if one of the lines of what is not known has these words.
+// Returns true if one of the explanation's lines about unknown facts contains these words.
 bool is_unknown(const Explanation& said, const std::string& words) {
   return std::any_of(said.unknown.begin(), said.unknown.end(), [&](const std::string& line) {
     return line.find(words) != std::string::npos;
   });
 }
 
-// Before mid 2025 there were no figures of a bank.
-TEST(Explain, AMessageThatSaysTooLittleIsOfNoDeviceForCertain) {
+// Before the middle of 2025 messages contained no figures of a bank.
+TEST(Explain, AMessageWithoutFiguresMatchesNoDeviceForCertain) {
   const std::string text = "Out of Memory: Not enough space to allocate 4096 B L1 buffer";
   State state(2);
   state.add(0, 1400000 / 32 * 32, 32 * kKiB, "small");
@@ -209,7 +209,7 @@ TEST(Explain, AMessageThatSaysTooLittleIsOfNoDeviceForCertain) {
   EXPECT_TRUE(said.unknown.empty()) << "there is no other device";
 }
 
-TEST(Explain, WhatCannotBeComparedIsNotOfAnotherMoment) {
+TEST(Explain, AStateThatCannotBeComparedIsNotCalledAnotherMoment) {
   State state;
   state.add(0, 1400000 / 32 * 32, 32 * kKiB, "a");
   state.snapshot.allocations[0].address.reset();
@@ -218,7 +218,7 @@ TEST(Explain, WhatCannotBeComparedIsNotOfAnotherMoment) {
   EXPECT_FALSE(is_unknown(said, "another moment"));
 }
 
-TEST(Explain, WhatIsNoMatterOfWhoHoldsWhatIsOfNoDevice) {
+TEST(Explain, AFailureThatDoesNotDependOnHoldersNamesNoDevice) {
   State state(2);
   const Explanation said =
       of_state("Program size (71000) too large for kernel config buffer (70656) on TENSIX", state);
@@ -226,7 +226,7 @@ TEST(Explain, WhatIsNoMatterOfWhoHoldsWhatIsOfNoDevice) {
   EXPECT_TRUE(said.unknown.empty());
 }
 
-TEST(Explain, ATraceRegionIsTheOneOfItsSizeInWholePages) {
+TEST(Explain, ATraceRegionIsFoundByItsSizeInWholePages) {
   const auto place_of_region = [](std::uint64_t bytes) {
     State state(2);
     state.snapshot.devices[0].trace_capacity_bytes = 24 * 8192;
@@ -244,7 +244,7 @@ TEST(Explain, ATraceRegionIsTheOneOfItsSizeInWholePages) {
   EXPECT_EQ(place_of_region(49999), "");
 }
 
-TEST(Explain, WithoutAFailureItSaysWhatWouldFailFirst) {
+TEST(Explain, WithoutAFailureTheTightestMemoryIsExplained) {
   State state;
   state.add(0, 105664 + 64 * kKiB, 1360704 - 64 * kKiB, "weights");
   const Explanation said = explain({.state = &state.snapshot});
@@ -254,7 +254,7 @@ TEST(Explain, WithoutAFailureItSaysWhatWouldFailFirst) {
   EXPECT_NE(said.sentence.find("65,536 B"), std::string::npos) << said.sentence;
 }
 
-TEST(Explain, WhatWouldFailFirstMayBeTheSmallRegionOfAnotherDevice) {
+TEST(Explain, TheTightestMemoryMayBeASmallRegionOfAnotherDevice) {
   State state(2);
   state.add(0, 105664 + 1000 * kKiB, 100 * kKiB, "weights");
   state.add(1, 1466368, 30 * kKiB, "tables", Kind::l1_small);
@@ -270,7 +270,7 @@ TEST(Explain, WhatWouldFailFirstMayBeTheSmallRegionOfAnotherDevice) {
     EXPECT_EQ(said.largest_free_per_bank, 2 * kKiB);
   };
   check();
-  // The same by the figures of the collector, without a look at the buffers.
+  // The collector's figures give the same answer without a look at the buffers.
   for (model::Device& device : state.snapshot.devices) {
     device.free[Kind::dram].largest_per_bank = 1000 << 20;
     device.free[Kind::l1].largest_per_bank = 1000 * kKiB;
@@ -279,7 +279,7 @@ TEST(Explain, WhatWouldFailFirstMayBeTheSmallRegionOfAnotherDevice) {
   check();
 }
 
-TEST(Explain, BuffersWithoutAnAddressAreSaidToBeUnknown) {
+TEST(Explain, BuffersWithoutAnAddressAreReportedAsUnknown) {
   State state;
   state.add(0, 1400000 / 32 * 32, 32 * kKiB, "a");
   state.snapshot.allocations[0].address.reset();
@@ -289,7 +289,7 @@ TEST(Explain, BuffersWithoutAnAddressAreSaidToBeUnknown) {
   }));
 }
 
-TEST(Explain, WhatCouldNotBeReadIsSaid) {
+TEST(Explain, UnreadableSegmentsAreReported) {
   model::Snapshot nothing;
   nothing.unread = {"cannot read /dev/shm/ttmem.0.7.1: permission denied"};
   nothing.warnings = nothing.unread;
@@ -310,7 +310,7 @@ TEST(Explain, HostileNamesArePrintedHarmlessly) {
   EXPECT_NE(explanation_json(said).find("gone"), std::string::npos);
 }
 
-TEST(Explain, AHundredThousandBuffersAreOneScreen) {
+TEST(Explain, AHundredThousandBuffersFitOneScreen) {
   State state;
   for (std::uint64_t i = 0; i < 100'000; ++i) {
     state.add(0, 1048640 + i * 4096, 2048, "kv." + std::to_string(i), Kind::dram);
@@ -336,7 +336,8 @@ std::vector<Holder> random_holders() {
   return holders;
 }
 
-// The smallest number of neighbours whose end leaves enough room, tried one by one.
+// Returns the smallest number of adjacent holders whose removal leaves enough room. Tries every
+// run.
 std::optional<std::size_t> fewest_by_trying(const std::vector<Holder>& holders, std::uint64_t end,
                                             std::uint64_t request) {
   for (std::size_t count = 1; count <= holders.size(); ++count) {
@@ -370,8 +371,8 @@ TEST(Bank, HoldersThatOverlapAreNotModelled) {
   EXPECT_FALSE(Bank::make(Kind::l1, {{0, 100}, 10}, holders));
 }
 
-TEST(Bank, WhatMovesGoesWhereTheAllocatorPutsIt) {
-  // Free are [0, 30) and [70, 100); of L1 the upper end is filled first.
+TEST(Bank, MovedBuffersGoWhereTheAllocatorPutsThem) {
+  // [0, 30) and [70, 100) are free. L1 is filled from the upper end.
   const std::vector<Holder> holders = {{.address = 30, .bytes_per_bank = 20, .age_ns = 2},
                                        {.address = 50, .bytes_per_bank = 20, .age_ns = 1}};
   const auto bank = Bank::make(Kind::l1, {{0, 100}, 10}, holders);
@@ -385,7 +386,7 @@ TEST(Bank, WhatMovesGoesWhereTheAllocatorPutsIt) {
   EXPECT_FALSE(bank->fits_when_first(70));
 }
 
-TEST(Bank, WhatCameFirstIsNotGuessed) {
+TEST(Bank, UnknownAgesAreNotGuessed) {
   std::vector<Holder> holders = {{.address = 30, .bytes_per_bank = 20, .age_ns = 2},
                                  {.address = 50, .bytes_per_bank = 20}};
   EXPECT_FALSE(Bank::make(Kind::l1, {{0, 100}, 10}, holders)->fits_when_first(60));

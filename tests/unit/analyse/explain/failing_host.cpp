@@ -105,7 +105,7 @@ void Host::sharded(const std::string& name, tm::BufferType type, std::uint32_t b
   tensors_[name] = makers_[name]();
 }
 
-void Host::now() {
+void Host::failing_call_is_next() {
   is_now_ = true;
   if (suggestion_ == nullptr) return;
   for (const Holder& holder : suggestion_->buffers) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Host code that fails for want of memory, and the same with a suggestion applied.
+// Host code that runs out of memory, and the same code with a suggestion applied.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@ namespace ttmem::explain {
 
 namespace tm = ::tt::tt_metal;
 
-// What a host program opens the device with.
+// Arguments with which a host program opens the device.
 struct Settings {
   std::size_t l1_small_size = 32768;
   std::size_t trace_region_size = 0;
 };
 
-// A device of the dry run, tracked, and the tensors and programs of a host program. A suggestion
-// changes how it does what the program says.
+// A tracked device of the dry run, with the tensors and programs of a host program. A suggestion
+// changes how the host allocates.
 class Host {
  public:
   Host(const std::string& system, Settings settings, const Suggestion* suggestion);
@@ -34,23 +34,24 @@ class Host {
   Host(const Host&) = delete;
   Host& operator=(const Host&) = delete;
 
-  // Bytes of L1 or DRAM in each bank, whatever the board; interleaved over all banks.
+  // Allocates a tensor, interleaved over all banks. The size is per bank, so that it fits every
+  // board.
   void tensor(const std::string& name, tm::BufferType type, std::uint64_t bytes_per_bank);
-  // On some cores only; it takes as much of every bank.
+  // Allocates a tensor on some cores only. The tensor takes the same range in every bank.
   void sharded(const std::string& name, tm::BufferType type, std::uint32_t bytes_per_core,
                const tm::CoreRange& cores);
   void free(const std::string& name) { tensors_.erase(name); }
 
-  // What comes next is what fails: the suggestion frees, moves or shrinks something before.
-  void now();
+  // Marks the place before the failing call. A suggestion frees, moves or shrinks buffers here.
+  void failing_call_is_next();
 
-  // Runs a program with circular buffers of so many bytes a core.
+  // Runs a program whose circular buffers have these sizes on each core.
   void run(std::vector<std::uint32_t> cbs, const tm::CoreRange& cores);
-  // Captures a trace of so many programs.
+  // Captures a trace of this number of programs.
   void capture(std::size_t programs);
 
   [[nodiscard]] tm::CoreRange all_cores() const;
-  // What a bank has with the settings of the program, whatever the suggestion sets.
+  // Returns the size of a bank with the original settings, even if the suggestion changes them.
   [[nodiscard]] std::uint64_t bank_bytes(tm::BufferType type) const;
 
  private:

@@ -16,7 +16,7 @@ Failure only(const std::string& text) {
   return found.empty() ? Failure{} : found.front();
 }
 
-TEST(Failures, ABufferAsTheNewestRuntimeSaysIt) {
+TEST(Failures, ABufferInTheWordingOfTheNewestRuntime) {
   const Failure failure = only(
       "critical | Always | TT_FATAL @ bank_manager.cpp:462: false info: Out of Memory: Not enough "
       "space to allocate 552960 B L1 buffer across 64 banks, where each bank needs to store 8640 "
@@ -35,7 +35,7 @@ TEST(Failures, ABufferAsTheNewestRuntimeSaysIt) {
   EXPECT_TRUE(failure.text.starts_with("Out of Memory: ")) << failure.text;
 }
 
-TEST(Failures, ABufferAsOlderRuntimesSayIt) {
+TEST(Failures, ABufferInTheWordingOfOlderRuntimes) {
   Failure failure = only(
       "RuntimeError: TT_THROW @ bank_manager.cpp:96: tt::exception info: Out of Memory: Not enough "
       "space to allocate 1024 B L1_SMALL buffer across 64 banks, where each bank needs to store 16 "
@@ -124,7 +124,7 @@ TEST(Failures, DataflowBuffersAndServiceCores) {
   EXPECT_EQ(failure.cb_end, 3000U);
 }
 
-TEST(Failures, WhatIsNoMatterOfWhoHoldsWhat) {
+TEST(Failures, FailuresThatDoNotDependOnHolders) {
   Failure failure =
       only("Out of Memory: Cannot allocate at an address below 400000. Allocation at 390000");
   EXPECT_EQ(failure.what, What::below_limit);
@@ -160,7 +160,7 @@ TEST(Failures, AbsurdNumbersAreUnknown) {
   EXPECT_FALSE(failure.bytes_per_bank);
 }
 
-TEST(Failures, NothingInATextWithoutOne) {
+TEST(Failures, ATextWithoutAFailureGivesNone) {
   EXPECT_TRUE(find_failures("").empty());
   EXPECT_TRUE(find_failures("\n\n\n").empty());
   EXPECT_TRUE(find_failures("all is well\nOut of patience\n").empty());

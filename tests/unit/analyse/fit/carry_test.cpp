@@ -23,14 +23,14 @@ recording::Device device_of(const placement::Board& board) {
   return device;
 }
 
-// A device of one board, to be carried over to another.
+// Returns a device of one board, as the target of requests from another board.
 Target target(const char* from, const char* to, const Options& options = {}) {
   recording::Tables tables;
   tables.devices.push_back(device_of(*placement::find_board(from)));
   return find_targets(tables, *placement::find_board(to), options)->targets.front();
 }
 
-// As a board with so many banks reports it.
+// Returns a request as a board with this number of banks reports it.
 Request interleaved(Kind kind, std::uint64_t pages, std::uint64_t page, std::uint32_t banks) {
   Request request;
   request.kind = kind;
@@ -64,7 +64,7 @@ TEST(Carry, AnInterleavedBufferIsSpreadOverTheBanksOfTheBoard) {
 }
 
 TEST(Carry, PagesAreAlignedAsTheBoardDoesIt) {
-  // 96 bytes are 3 x 32 on a Wormhole, and 2 x 64 on a Blackhole.
+  // A page of 96 bytes is 3 x 32 bytes on a Wormhole and 2 x 64 bytes on a Blackhole.
   const auto carried =
       carry(interleaved(Kind::dram, 12, 96, 12), nullptr, 1, target("n150", "p150"));
   EXPECT_EQ(carried.request.bytes_per_bank, 2u * 128);
@@ -83,7 +83,7 @@ TEST(Carry, WithoutAPageSizeOnlyToBanksOfTheSameNumber) {
 TEST(Carry, ShardsInL1NeedTheirCores) {
   const Request request = sharded(Kind::l1, 2048, 110);
   CoreMask cores;
-  cores.set(7 * 11 + 7);  // (7, 7) of 11 columns
+  cores.set(7 * 11 + 7);  // (7, 7) on a grid with 11 columns
   const auto carried = carry(request, &cores, 1, target("p150", "n150"));
   EXPECT_EQ(carried.why, Why::none);
   EXPECT_EQ(carried.request.bytes_per_bank, 2048u);
@@ -104,7 +104,7 @@ TEST(Carry, ShardsInDramNeedTheirBanksAndTheirPages) {
   EXPECT_EQ(carry(request, nullptr, 1, target("n150", "p150")).why, Why::page_unknown);
 }
 
-TEST(Carry, ShardsOfADeviceThatDoesNotSayWhatItHasAreUnknown) {
+TEST(Carry, ShardsOfADeviceWithoutFiguresAreUnknown) {
   Target silent = target("p150", "n150");
   silent.recorded.grid_x = 0;
   silent.recorded.dram_channels = 0;
@@ -114,20 +114,20 @@ TEST(Carry, ShardsOfADeviceThatDoesNotSayWhatItHasAreUnknown) {
   EXPECT_EQ(carry(sharded(Kind::dram, 2048, 8), nullptr, 1, silent).why, Why::layout_unknown);
 }
 
-TEST(Carry, ShardsThatAreNoWholePagesAreRoundedUp) {
+TEST(Carry, ShardsAreRoundedUpToWholePages) {
   Request request = sharded(Kind::dram, 10 * 96 + 1, 12);
   request.layout.shard_banks = 8;
   request.layout.page_bytes = 96;
   EXPECT_EQ(carry(request, nullptr, 1, target("n150", "p150")).request.bytes_per_bank, 11u * 128);
   request.bytes_per_bank = 1ULL << 63;
-  request.layout.page_bytes = 32;  // 64 there
+  request.layout.page_bytes = 32;  // the Blackhole aligns to 64
   EXPECT_EQ(carry(request, nullptr, 1, target("n150", "p150")).request.bytes_per_bank, ~0ULL);
   request.bytes_per_bank = 1;
-  request.layout.page_bytes = kMaxBytes;  // more than the shard has
+  request.layout.page_bytes = kMaxBytes;  // more than the shard
   EXPECT_EQ(carry(request, nullptr, 1, target("n150", "p150")).request.bytes_per_bank, kMaxBytes);
 }
 
-TEST(Carry, WhatBelongsToASubDeviceIsUnknown) {
+TEST(Carry, BuffersOfASubDeviceAreUnknown) {
   Request request = sharded(Kind::l1, 2048, 4);
   request.own_banks = true;
   EXPECT_EQ(carry(request, nullptr, 1, target("p150", "p100")).why, Why::sub_device);
@@ -152,7 +152,7 @@ TEST(Carry, GrowsByAFactorInWholePages) {
   EXPECT_EQ(carried.request.bytes_per_bank, 2u * 4096);
 }
 
-TEST(Carry, WhatGrowsGrowsAsAWholeAndInEachBank) {
+TEST(Carry, AScaledBufferGrowsInTotalAndInEachBank) {
   Request shards = sharded(Kind::dram, 4096, 8);
   shards.layout.shard_banks = 8;
   const auto carried = carry(shards, nullptr, 2, target("p150", "p150"));
@@ -175,12 +175,12 @@ TEST(Carry, CircularBuffersAreStackedFromTheBaseOfTheBoard) {
   EXPECT_EQ(carried.why, Why::none);
   EXPECT_EQ(carried.layout[0].address, 105664u);
   EXPECT_EQ(carried.layout[1].address, 105664u + 128);
-  EXPECT_TRUE(carried.layout[1].cores.test(9));  // (1, 1) of 8 columns
+  EXPECT_TRUE(carried.layout[1].cores.test(9));  // (1, 1) on a grid with 8 columns
   ASSERT_EQ(carried.stacks.size(), 1u);
   EXPECT_EQ(carried.stacks[0].end, 105664u + 192);
 }
 
-TEST(Carry, CircularBuffersWithOtherAddressesStayWhereTheyAreOrAreUnknown) {
+TEST(Carry, CircularBuffersAtOtherAddressesKeepTheirPlaceOrAreUnknown) {
   const recording::Layout layout = {cb(200000, 100, 0)};
   const auto same = carry(layout, target("p150", "p100"));
   EXPECT_EQ(same.why, Why::none);
@@ -193,7 +193,7 @@ TEST(Carry, CircularBuffersWithOtherAddressesStayWhereTheyAreOrAreUnknown) {
 TEST(Target, IsOpenedAsTheRecordedDeviceWas) {
   recording::Tables tables;
   tables.devices.push_back(device_of(*placement::find_board("n300")));
-  tables.devices[0].grid_y = 8;  // Ethernet cores dispatch
+  tables.devices[0].grid_y = 8;  // with Ethernet dispatch
   tables.devices[0].l1_small_bytes_per_core = 32768;
   tables.devices.push_back(tables.devices[0]);
   const auto found = find_targets(tables, *placement::find_board("galaxy"), {});

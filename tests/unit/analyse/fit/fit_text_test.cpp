@@ -12,7 +12,7 @@ namespace {
 using report::DeviceReport;
 using report::Extreme;
 
-// So much is left of a bank of DRAM, and of the L1 of a core.
+// Returns a report of a device with these bytes left in a DRAM bank and in the L1 of a core.
 DeviceReport device(std::uint32_t id, std::int64_t dram, std::int64_t l1) {
   DeviceReport device;
   device.id = id;
@@ -29,14 +29,14 @@ std::string text_of(const std::vector<DeviceReport>& devices) {
   return fit_text(board, "run.ttmem", "", {});
 }
 
-TEST(FitText, ShowsTheDeviceThatHasLeastLeftOfAnyMemory) {
+TEST(FitText, ShowsTheDeviceWithTheLeastMemoryLeft) {
   const DeviceReport plenty = device(0, 1 << 30, 1 << 20);
   const auto shows = [](const std::string& text, const char* which) {
     EXPECT_NE(text.find(std::string(which) + ", which has least left"), std::string::npos) << text;
   };
   shows(text_of({plenty, device(1, 1 << 10, 1 << 20)}), "Device 1");
   shows(text_of({plenty, device(1, 1 << 30, 1 << 10)}), "Device 1");
-  // 64 KiB are more of the L1 of a core than 1 MiB of a bank of DRAM.
+  // 64 KiB is a larger share of a core's L1 than 1 MiB is of a DRAM bank.
   shows(text_of({device(0, 1 << 30, 64 << 10), device(1, 1 << 20, 1 << 20)}), "Device 1");
   DeviceReport traced = device(1, 1 << 30, 1 << 20);
   traced.trace_region = 4096;

@@ -17,7 +17,7 @@ TEST(Scale, IsAScopeAndAFactor) {
   }
 }
 
-TEST(Scale, ConcernsAScopeAndWhatLiesUnderIt) {
+TEST(Scale, ConcernsAScopeAndItsInnerScopes) {
   EXPECT_TRUE(lies_under("kv", "kv"));
   EXPECT_TRUE(lies_under("kv/cache", "kv"));
   EXPECT_FALSE(lies_under("kvs", "kv"));

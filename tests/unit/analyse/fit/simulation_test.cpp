@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Small recordings, judged for a board.
+// Simulates small recordings on a board.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -24,7 +24,7 @@ using recording::Writer;
 
 constexpr std::uint64_t kMib = 1 << 20;
 
-// A recording. Each process has its own pid, each device its own number.
+// A recording in which each process has its own pid and each device its own number.
 class Recorded {
  public:
   Recorded() {
@@ -38,7 +38,7 @@ class Recorded {
     return writer_->begin(recording::Process{.pid = ++pids_, .name = name});
   }
 
-  // As an n150 is opened by default.
+  // Returns an n150 as it is opened by default.
   [[nodiscard]] static recording::Device n150() {
     const placement::Board board = *placement::find_board("n150");
     return {.arch = std::string(placement::name_of(board.chip.arch)),
@@ -58,7 +58,7 @@ class Recorded {
     return writer_->begin(device);
   }
 
-  // Interleaved over all banks of DRAM.
+  // Returns a request for DRAM, interleaved over all banks.
   [[nodiscard]] static Request dram(std::uint64_t bytes_per_bank) {
     Request request;
     request.has_bytes_per_bank = true;
@@ -97,7 +97,7 @@ class Recorded {
   std::uint32_t chips_ = 0;
 };
 
-TEST(Simulation, ProgramsOfTwoProcessesAreTwoAlthoughTheirNumbersAreEqual) {
+TEST(Simulation, ProgramsOfTwoProcessesWithEqualNumbersAreTwo) {
   Recorded run;
   const RowId first = run.device(run.process("first"));
   const RowId second = run.device(run.process("second"));
@@ -106,7 +106,7 @@ TEST(Simulation, ProgramsOfTwoProcessesAreTwoAlthoughTheirNumbersAreEqual) {
   EXPECT_EQ(run.on("n150").requests, 2u);
 }
 
-TEST(Simulation, AProgramOfAMeshIsOne) {
+TEST(Simulation, AProgramOfAMeshIsOneProgram) {
   Recorded run;
   const RowId process = run.process("model");
   run.place(run.device(process), 7, 10);
@@ -114,7 +114,7 @@ TEST(Simulation, AProgramOfAMeshIsOne) {
   EXPECT_EQ(run.on("n150").requests, 1u);
 }
 
-TEST(Simulation, ABufferGoesOnFromThatOfItsOwnProcess) {
+TEST(Simulation, AChangedBufferContinuesTheBufferOfItsOwnProcess) {
   Recorded run;
   const RowId first = run.process("first");
   const RowId second = run.process("second");
@@ -123,7 +123,8 @@ TEST(Simulation, ABufferGoesOnFromThatOfItsOwnProcess) {
   const Request large = Recorded::dram(600 * kMib);
   const RowId of_first = run.allocate(mesh, large, 1);
   const RowId of_second = run.allocate(other, large, 2);
-  // Both leave a device at the same time. The second process comes first.
+  // Both processes' buffers leave a device at the same time. The buffer of the second process ends
+  // first.
   run.writer().end_allocation(of_first, 10, Ending::changed);
   run.writer().end_allocation(of_second, 10, Ending::changed);
   const RowId rest = run.allocate({other[0]}, large, 10);
@@ -135,8 +136,8 @@ TEST(Simulation, ABufferGoesOnFromThatOfItsOwnProcess) {
   EXPECT_EQ(judged.failure->process, "first");
 }
 
-// Four buffers of DRAM, of which the second and fourth are freed: half of a bank is free, in two
-// blocks, and one that needs both does not fit.
+// Allocates four DRAM buffers and frees the second and the fourth. Half of a bank is then free, in
+// two blocks; a buffer that needs both blocks does not fit.
 void fragment(Recorded& run, RowId device, Time time) {
   const Request quarter = Recorded::dram(250 * kMib);
   std::vector<RowId> rows;
@@ -147,7 +148,7 @@ void fragment(Recorded& run, RowId device, Time time) {
   run.allocate({device}, Recorded::dram(400 * kMib), time + 2, 20);
 }
 
-TEST(Simulation, ATraceThatIsUnknownLeavesItOpenWhereBuffersOfDramLie) {
+TEST(Simulation, WithoutARegionAnUnknownTraceMakesAFailureUncertain) {
   for (const std::uint64_t region : {std::uint64_t{0}, kMib}) {
     Recorded run;
     recording::Device opened = Recorded::n150();
@@ -155,7 +156,7 @@ TEST(Simulation, ATraceThatIsUnknownLeavesItOpenWhereBuffersOfDramLie) {
     const RowId device = run.device(run.process("model"), opened);
     Request trace = Recorded::dram(4096);
     trace.kind = Kind::trace;
-    trace.own_banks = true;  // of a sub-device: it cannot be carried over
+    trace.own_banks = true;  // belongs to a sub-device, so that it cannot be translated
     run.allocate({device}, trace, 1, 1);
     fragment(run, device, 10);
     const BoardFit judged = run.on("n150");
@@ -185,7 +186,7 @@ TEST(Simulation, NamesOfARecordingAreMadeSafe) {
   }
 }
 
-TEST(Simulation, ShowsTheDeviceThatFailsAsThatIsOpened) {
+TEST(Simulation, ShowsTheFailingDeviceAsItIsOpened) {
   Recorded run;
   const RowId process = run.process("model");
   run.device(process);

@@ -25,7 +25,7 @@ using recording::RowId;
 using recording::Time;
 using recording::Writer;
 
-// The rule, word by word, of all values.
+// The definition of growth, applied directly to all values.
 bool grows(const std::vector<std::uint64_t>& all) {
   const std::size_t skip = all.size() >= 8 ? 2 : all.size() >= 6 ? 1 : 0;
   const std::vector<std::uint64_t> values(all.begin() + static_cast<std::ptrdiff_t>(skip),
@@ -45,7 +45,7 @@ bool grows(const std::vector<std::uint64_t>& all) {
   return true;
 }
 
-RC_GTEST_PROP(SteadyGrowth, IsWhatTheRuleSays, ()) {
+RC_GTEST_PROP(SteadyGrowth, FollowsItsDefinition, ()) {
   const auto steps = *rc::gen::container<std::vector<int>>(
       rc::gen::weightedElement<int>({{6, 1}, {6, 0}, {1, -1}}));
   std::vector<std::uint64_t> values = {100};
@@ -53,7 +53,7 @@ RC_GTEST_PROP(SteadyGrowth, IsWhatTheRuleSays, ()) {
   const auto looks = static_cast<std::uint32_t>(values.size());
   report::SteadyGrowth growth;
   for (std::uint32_t i = 0; i < looks; ++i) {
-    // What is as before may be left out.
+    // A value that equals the value before may be left out.
     if (i == 0 || values[i] != values[i - 1]) growth.add(i, looks, values[i]);
   }
   RC_ASSERT(growth.is_steady(looks) == grows(values));
@@ -90,7 +90,8 @@ class File {
   std::unique_ptr<Writer> writer_;
 };
 
-// One process that allocates, frees and marks, and what it has under each name at each mark.
+// A process that allocates, frees and marks. Keeps a model of the bytes under each name at each
+// mark.
 class Marked {
  public:
   Marked(Writer& writer, std::int32_t pid) : writer_(writer) {
@@ -140,7 +141,7 @@ class Marked {
     writer_.change(process_);
   }
 
-  // The names that grow, and what they come to.
+  // Returns the names that grow, and their bytes at the last mark.
   [[nodiscard]] std::map<std::string, std::uint64_t> growing() const {
     std::map<std::string, std::uint64_t> found;
     for (const auto& [name, seen] : at_marks_) {
@@ -160,7 +161,7 @@ class Marked {
   std::size_t marks_ = 0;
 };
 
-RC_GTEST_PROP(RecordedLeaks, FindWhatGrowsAsSumsOverAllMarksDo, ()) {
+RC_GTEST_PROP(RecordedLeaks, FindTheSameGrowthAsSumsOverAllMarks, ()) {
   File file;
   std::vector<Marked> processes;
   processes.emplace_back(file.writer(), 10);
@@ -187,7 +188,7 @@ RC_GTEST_PROP(RecordedLeaks, FindWhatGrowsAsSumsOverAllMarksDo, ()) {
   RC_ASSERT(found[11] == processes[1].growing());
 }
 
-TEST(RecordedLeaks, ProgramsThatAreCachedAgainAndAgainGrow) {
+TEST(RecordedLeaks, ProgramsCachedAtEveryMarkGrow) {
   File file;
   Marked process(file.writer(), 10);
   process.place("add", 1);
@@ -210,7 +211,7 @@ TEST(RecordedLeaks, ProgramsThatAreCachedAgainAndAgainGrow) {
   EXPECT_TRUE(file.leaks(dram).growth.empty());
 }
 
-TEST(RecordedLeaks, TellTheEndOfAProcessFromThatOfADevice) {
+TEST(RecordedLeaks, DistinguishTheEndOfAProcessFromTheEndOfADevice) {
   File file;
   Marked killed(file.writer(), 10);
   Marked exited(file.writer(), 11);
@@ -262,7 +263,7 @@ TEST(RecordedLeaks, AreCompleteOnlyWhenNothingWasLostAndTheRecorderEnded) {
   }
 }
 
-// A process with one buffer of each of these sizes.
+// Returns a snapshot of a process with one buffer for each pair of label and size.
 model::Snapshot snapshot_with(const std::vector<std::pair<std::string, std::uint64_t>>& buffers) {
   model::Snapshot snapshot;
   model::Device& device = snapshot.devices.emplace_back();
@@ -278,7 +279,7 @@ model::Snapshot snapshot_with(const std::vector<std::pair<std::string, std::uint
   return snapshot;
 }
 
-TEST(LiveLeaks, HowManyThereWereIsUnknownWhereOnlyBytesAre) {
+TEST(LiveLeaks, CountsAreUnknownWhereOnlyBytesAreKnown) {
   model::Snapshot snapshot = snapshot_with({});
   model::Process& process = snapshot.devices[0].processes[0];
   process.state = model::State::dead;
@@ -293,7 +294,7 @@ TEST(LiveLeaks, HowManyThereWereIsUnknownWhereOnlyBytesAre) {
   EXPECT_FALSE(leaks.dead_process[1].count);
 }
 
-TEST(LiveGrowth, IsWhatGrowsFromLookToLook) {
+TEST(LiveGrowth, ListsNamesThatGrowFromSampleToSample) {
   LiveGrowth growth{Filter{}};
   std::vector<std::pair<std::string, std::uint64_t>> lost;
   for (std::uint64_t i = 0; i < 10; ++i) {
@@ -302,7 +303,7 @@ TEST(LiveGrowth, IsWhatGrowsFromLookToLook) {
     now.emplace_back("weights", 5000);
     now.emplace_back("activation", 100 * (i % 3));
     if (i > 0) now.emplace_back("cache", 10 * std::min<std::uint64_t>(i, 4));  // fills, then stays
-    growth.look(snapshot_with(now));
+    growth.add(snapshot_with(now));
   }
   const std::vector<report::Growth> found = growth.growth();
   ASSERT_EQ(found.size(), 1U);
@@ -314,7 +315,7 @@ TEST(LiveGrowth, IsWhatGrowsFromLookToLook) {
   EXPECT_EQ(found[0].marks, 10U);
 }
 
-TEST(LiveGrowth, OfProgramsWhoseCircularBuffersBecomeSmallerIsNoBytes) {
+TEST(LiveGrowth, ProgramsWithShrinkingCircularBuffersHaveNoGrowthInBytes) {
   LiveGrowth growth{Filter{}};
   for (std::uint64_t look = 0; look < 5; ++look) {
     model::Snapshot snapshot = snapshot_with({{"kv", 100 + 10 * look}});
@@ -325,7 +326,7 @@ TEST(LiveGrowth, OfProgramsWhoseCircularBuffersBecomeSmallerIsNoBytes) {
       program.pid = process.pid;
       program.name = "matmul";
     }
-    growth.look(snapshot);
+    growth.add(snapshot);
   }
   const std::vector<report::Growth> found = growth.growth();
   ASSERT_EQ(found.size(), 3U);
@@ -337,10 +338,10 @@ TEST(LiveGrowth, OfProgramsWhoseCircularBuffersBecomeSmallerIsNoBytes) {
   }
 }
 
-TEST(LiveGrowth, OfFewLooksIsNone) {
+TEST(LiveGrowth, AFewSamplesShowNoGrowth) {
   LiveGrowth growth{Filter{}};
-  growth.look(snapshot_with({{"a", 1}}));
-  growth.look(snapshot_with({{"a", 2}}));
+  growth.add(snapshot_with({{"a", 1}}));
+  growth.add(snapshot_with({{"a", 2}}));
   EXPECT_TRUE(growth.growth().empty());
 }
 

@@ -66,7 +66,7 @@ TEST(LeaksText, FitsTheWidthAndSaysWhatToDo) {
   }
 }
 
-TEST(LeaksText, BytesThatBecameFewerDidNotGrow) {
+TEST(LeaksText, FewerBytesAreNotShownAsGrowth) {
   Leaks leaks = some_leaks();
   leaks.growth[0].kind = Kind::cb;
   leaks.growth[0].all_programs = true;
@@ -76,7 +76,7 @@ TEST(LeaksText, BytesThatBecameFewerDidNotGrow) {
   EXPECT_EQ(text.find("EiB"), std::string::npos) << text;
 }
 
-TEST(LeaksText, SuspectsAreLeaksAndWeightsAreNone) {
+TEST(LeaksText, SuspectsAreLeaksAndWeightsAreNot) {
   Leaks leaks;
   Outlived outlived;
   outlived.how = Outlived::How::once;
@@ -102,14 +102,14 @@ TEST(LeaksText, SuspectsAreLeaksAndWeightsAreNone) {
   EXPECT_EQ(json[1]["left_behind"], "once");
 }
 
-TEST(LeaksText, WithoutLeaksSaysWhatWasLookedAt) {
+TEST(LeaksText, WithoutLeaksSaysWhatWasExamined) {
   Leaks leaks;
   leaks.looked_at = {"what dead processes held", "what grew in 30s"};
   EXPECT_EQ(leaks_text(leaks, 10, {}),
             "No leaks found. Looked at: what dead processes held; what grew in 30s\n");
 }
 
-TEST(LeaksText, SaysNoNumberThatIsNotKnown) {
+TEST(LeaksText, ShowsNoUnknownNumber) {
   Leaks leaks = some_leaks();
   leaks.dead_process[0].count.reset();
   const std::string text = leaks_text(leaks, 10, {});

@@ -27,7 +27,7 @@ ScopeVisit over(std::uint32_t visits, bool is_last = false) {
   return {.state = State::over, .visits = visits, .is_last = is_last};
 }
 
-TEST(ScopeVisits, AScopeThatNobodyIsInWasLeft) {
+TEST(ScopeVisits, AScopeWithoutAThreadInItWasLeft) {
   const ScopeVisits scope{.entered = 3, .open = 0, .last_ns = 30, .before_ns = 20};
   for (const std::int64_t when : {15, 30, 40}) EXPECT_EQ(visit_at(when, scope).state, State::over);
   EXPECT_EQ(visit_at(15, scope).visits, 3U);
@@ -35,7 +35,7 @@ TEST(ScopeVisits, AScopeThatNobodyIsInWasLeft) {
   EXPECT_TRUE(visit_at(30, scope).is_last);
 }
 
-TEST(ScopeVisits, OneThatIsOpenWasLeftByWhatIsStrictlyOlder) {
+TEST(ScopeVisits, AnOpenScopeWasLeftByStrictlyOlderVisits) {
   const ScopeVisits scope{.entered = 4, .open = 1, .last_ns = 30, .before_ns = 20};
   EXPECT_EQ(visit_at(29, scope).state, State::over);
   EXPECT_EQ(visit_at(30, scope).state, State::lasts) << "the same tick of a coarse clock";
@@ -46,7 +46,7 @@ TEST(ScopeVisits, OneThatIsOpenWasLeftByWhatIsStrictlyOlder) {
   EXPECT_EQ(visit_at(10, {.entered = 1, .open = 9, .last_ns = 30}).visits, 0U) << "nonsense";
 }
 
-TEST(OutlivedScopes, RanksThoseFirstThatLeaveSomethingEveryTime) {
+TEST(OutlivedScopes, RanksScopesThatLeaveABufferOnEveryVisitFirst) {
   OutlivedScopes scopes;
   for (int i = 0; i < 5; ++i) scopes.add(1, Of::allocations, over(5, i == 4), leak("step", 10));
   scopes.add(1, Of::allocations, over(5, true), leak("forward", 1000));
@@ -65,7 +65,7 @@ TEST(OutlivedScopes, RanksThoseFirstThatLeaveSomethingEveryTime) {
   EXPECT_TRUE(scopes.take().empty());
 }
 
-TEST(OutlivedScopes, WhatTheFirstVisitMadeForAllIsNoSuspect) {
+TEST(OutlivedScopes, ABufferOfTheFirstVisitAloneIsNoSuspect) {
   OutlivedScopes scopes;
   for (int i = 0; i < 64; ++i) scopes.add(1, Of::allocations, over(3), leak("decode", 10, "kv"));
   const auto list = scopes.take();
@@ -73,7 +73,7 @@ TEST(OutlivedScopes, WhatTheFirstVisitMadeForAllIsNoSuspect) {
   EXPECT_EQ(list[0].how, How::sometimes);
 }
 
-TEST(OutlivedScopes, ManyScopesOfOnePatternThatWereEnteredOnceAreNoSuspects) {
+TEST(OutlivedScopes, ScopesOfOnePatternEnteredOnceEachAreNoSuspects) {
   OutlivedScopes scopes;
   for (int i = 0; i < 8; ++i) {
     const std::string layer = "load/layer." + std::to_string(i);
@@ -105,7 +105,7 @@ TEST(OutlivedScopes, ResultsOutliveTheirOperationAndProgramsAreCached) {
   EXPECT_EQ(list[0].of, Of::programs);
 }
 
-TEST(OutlivedScopes, SaysWhatIsNotKnown) {
+TEST(OutlivedScopes, NamesUnknownFacts) {
   OutlivedScopes scopes;
   scopes.add(1, Of::allocations, {}, leak("step"));
   EXPECT_TRUE(scopes.take().empty());

@@ -30,7 +30,8 @@ class MeshOfThree : public ::testing::Test {
     tables_.scope_visits[{1, 1}] = {.entered = 3, .open = 0, .last_ns = 30, .before_ns = 20};
   }
 
-  // One row for each set of devices that it was on; `ending` is that of the last.
+  // Adds one row for each set of devices that held the buffer; `ending` is the ending on the last
+  // device.
   void add(std::uint64_t number, Time begin, Ending ending) {
     for (RowId set = 1; set <= 3; ++set) {
       rows_.push_back({.devices = set,
@@ -42,7 +43,7 @@ class MeshOfThree : public ::testing::Test {
     }
   }
 
-  // Rows come in the order in which they begin.
+  // Rows are sorted by their begin.
   std::vector<Outlived> found() {
     std::stable_sort(rows_.begin(), rows_.end(), [](const Allocation& a, const Allocation& b) {
       return a.begin_ns < b.begin_ns;
@@ -59,7 +60,7 @@ class MeshOfThree : public ::testing::Test {
   std::vector<Allocation> rows_;
 };
 
-TEST_F(MeshOfThree, ABufferIsOneOnAllDevicesAlthoughTheyAreClosedOneByOne) {
+TEST_F(MeshOfThree, ABufferCountsOnceWhenItsDevicesAreClosedOneByOne) {
   for (const Time begin : {10, 20, 30}) {
     add(static_cast<std::uint64_t>(begin), begin, Ending::device_closed);
   }
@@ -72,14 +73,14 @@ TEST_F(MeshOfThree, ABufferIsOneOnAllDevicesAlthoughTheyAreClosedOneByOne) {
   EXPECT_EQ(list[0].what.begin_ns, 10);
 }
 
-TEST_F(MeshOfThree, ABufferIsOfTheVisitInWhichItWasTakenAndNotOfTheClosing) {
+TEST_F(MeshOfThree, ABufferBelongsToTheVisitThatAllocatedItNotToTheClosing) {
   for (const std::uint64_t number : {1U, 2U, 3U}) add(number, 10, Ending::device_closed);
   const auto list = found();
   ASSERT_EQ(list.size(), 1U);
   EXPECT_EQ(list[0].how, Outlived::How::sometimes) << "all are of the first visit";
 }
 
-TEST_F(MeshOfThree, ABufferThatIsFreedOnTheLastDeviceWasLeftOnTheOthers) {
+TEST_F(MeshOfThree, ABufferFreedOnTheLastDeviceWasLeftOnTheOtherDevices) {
   add(1, 10, Ending::freed);
   const auto list = found();
   ASSERT_EQ(list.size(), 1U);

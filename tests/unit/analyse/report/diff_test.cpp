@@ -23,7 +23,7 @@ Holder held(const std::string& label, std::uint64_t size, std::uint64_t count,
   return holder;
 }
 
-// A run with one chip of that number, whose L1 peak is the sum.
+// Returns a run with one chip of this number. Its L1 peak is the sum of the holders.
 Report run(std::uint32_t number, const std::vector<Holder>& holders) {
   Report report;
   DeviceReport& device = report.devices.emplace_back();
@@ -35,7 +35,7 @@ Report run(std::uint32_t number, const std::vector<Holder>& holders) {
   return report;
 }
 
-TEST(Diff, SaysWhatWasAddedIsGoneAndHasGrown) {
+TEST(Diff, ListsAddedGoneAndGrownHolders) {
   const Report before =
       run(0, {held("same", 10, 1), held("larger", 10, 2), held("gone", 5, 1), held("", 7, 1)});
   const Report now = run(
@@ -50,12 +50,12 @@ TEST(Diff, SaysWhatWasAddedIsGoneAndHasGrown) {
     rest.push_back(std::string(name_of(diff.l1[i].type)) + " " + diff.l1[i].label + " " +
                    std::to_string(diff.l1[i].bytes()));
   }
-  // What has no name is known by its size.
+  // A holder without a name is identified by its size.
   EXPECT_EQ(rest,
             (std::vector<std::string>{"added  8", "gone  -7", "added new 6", "gone gone -5"}));
 }
 
-TEST(Diff, TheSameSumInOtherSizesIsAChange) {
+TEST(Diff, TheSameSumWithOtherSizesIsAChange) {
   const Diff diff = make_diff(run(0, {held("a", 10, 2)}), run(0, {held("a", 5, 4)}));
   ASSERT_EQ(diff.l1.size(), 1U);
   EXPECT_EQ(diff.l1[0].type, ChangeType::other_sizes);

@@ -15,7 +15,7 @@ Report run(std::int64_t dram_peak, std::int64_t headroom, std::uint64_t leak = 0
   device.peak[Kind::dram] = Extreme{dram_peak, 5};
   device.least_headroom = Extreme{headroom, 5};
   device.leak_bytes = leak;
-  DeviceReport& other = report.devices.emplace_back();  // less full, less tight
+  DeviceReport& other = report.devices.emplace_back();  // less full, more headroom
   other.peak[Kind::dram] = Extreme{dram_peak / 2, 5};
   other.least_headroom = Extreme{headroom + 1000, 5};
   return report;
@@ -27,7 +27,7 @@ bool holds(const std::string& text, const Report* before, const Report& now) {
   return limit && !exceeded(*limit, before, now).empty();
 }
 
-TEST(Limit, AbsoluteOnesCompareTheFullestDevice) {
+TEST(Limit, AnAbsoluteLimitComparesTheFullestDevice) {
   const Report now = run(1'258'291, 65'536, 12);
   EXPECT_TRUE(holds("dram.peak>1.1MiB", nullptr, now));
   EXPECT_FALSE(holds("dram.peak>1.2MiB", nullptr, now)) << "1.2 MiB is 1,258,291.2 bytes";
@@ -53,7 +53,7 @@ TEST(Limit, ASignComparesWithTheOtherRun) {
   EXPECT_TRUE(holds("headroom.min<-10%", &before, run(1000, 4499)));
 }
 
-TEST(Limit, SaysByHowMuch) {
+TEST(Limit, SaysByHowMuchALimitIsExceeded) {
   const Report before = run(1000, 5000);
   const Report now = run(3000, 5000);
   EXPECT_EQ(exceeded(*parse_limit("dram.peak>+2%"), &before, now),
@@ -75,7 +75,7 @@ TEST(Limit, UnknownIsNotZero) {
   EXPECT_TRUE(exceeded(*limit, nullptr, run(1, 1)).empty());
 }
 
-TEST(Limit, NamesWhatIsWrong) {
+TEST(Limit, AMalformedLimitIsNamed) {
   const std::vector<std::pair<std::string, std::string>> wrong = {
       {"dram.peak", "compare a figure with > or <"},
       {"dram>5", "there is no figure 'dram'; there are dram.peak"},

@@ -49,7 +49,7 @@ class File {
   TemporaryDirectory directory_;
 };
 
-RC_GTEST_PROP(FreeBlocks, KnowsTheLargestAsTheCollectorDoes, ()) {
+RC_GTEST_PROP(FreeBlocks, KnowsTheSameLargestBlockAsTheCollector, ()) {
   const collector::BankRegion region{{100, 1000}, 10};
   FreeBlocks blocks(region);
   std::vector<collector::Range> taken;
@@ -77,13 +77,13 @@ RC_GTEST_PROP(FreeBlocks, KnowsTheLargestAsTheCollectorDoes, ()) {
   }
 }
 
-// The extremes of a chip, by looking at every moment.
+// The extremes of a chip, found by examining every moment.
 struct Seen {
   PerKind<std::optional<Extreme>> peak{};
   std::optional<Extreme> l1_peak;
   PerKind<std::optional<Extreme>> free{};
   std::optional<Extreme> headroom;
-  std::map<std::string, std::uint64_t> dram_labels;  // at its peak
+  std::map<std::string, std::uint64_t> dram_labels;  // at the DRAM peak
 };
 
 template <typename T>
@@ -125,7 +125,7 @@ std::uint64_t sum_of(const std::vector<Holder>& holders) {
   return sum;
 }
 
-RC_GTEST_PROP(Report, ExtremesAreThoseOfAllMoments, ()) {
+RC_GTEST_PROP(Report, ExtremesAgreeWithEveryMoment, ()) {
   const auto seed = *rc::gen::arbitrary<std::uint32_t>();
   const File file;
   const auto writer = file.writer();
@@ -157,7 +157,7 @@ RC_GTEST_PROP(Report, ExtremesAreThoseOfAllMoments, ()) {
   }
 }
 
-// One process, one device.
+// A recording of one process on one device.
 class OneDevice : public ::testing::Test {
  protected:
   explicit OneDevice(bool aggregate = false) : writer_(file_.writer(aggregate)) {
@@ -206,7 +206,7 @@ class OneDevice : public ::testing::Test {
   std::uint64_t number_ = 0;
 };
 
-TEST_F(OneDevice, CircularBuffersAreThoseOfANameOrShared) {
+TEST_F(OneDevice, CircularBuffersBelongToANameOrAreShared) {
   place(200'000, 100, "matmul", 1);
   place(200'060, 100, "matmul", 2);
   place(200'140, 100, "add", 3);
@@ -225,7 +225,7 @@ TEST_F(OneDevice, CircularBuffersAreThoseOfANameOrShared) {
   EXPECT_EQ(made.leak_bytes(), 0U) << "programs are cached";
 }
 
-TEST_F(OneDevice, WhatWasNotFreedIsALeak) {
+TEST_F(OneDevice, AnAllocationThatWasNotFreedIsALeak) {
   free(allocate(Kind::dram, 1000, "freed", 1), 2);
   const RowId left = allocate(Kind::dram, 300, "left", 3);
   allocate(Kind::kernel, 50, "dispatch", 4, 2);
@@ -242,7 +242,7 @@ TEST_F(OneDevice, WhatWasNotFreedIsALeak) {
   ASSERT_EQ(device.held_at_end.size(), 2U);
 }
 
-TEST_F(OneDevice, SaysWhatGrowsFromMarkToMark) {
+TEST_F(OneDevice, NamesTheHoldersThatGrowFromMarkToMark) {
   allocate(Kind::dram, 10, "once", 1);
   for (Time time = 10; time < 50; time += 10) {
     mark(time);
@@ -261,7 +261,7 @@ TEST_F(OneDevice, SaysWhatGrowsFromMarkToMark) {
   EXPECT_EQ(made.churn[0].allocations, 4U);
 }
 
-TEST_F(OneDevice, SaysWhatWasAllocatedWhileATraceWasLive) {
+TEST_F(OneDevice, NamesBuffersAllocatedWhileATraceWasLive) {
   allocate(Kind::l1, 10, "before", 1);
   const RowId trace = allocate(Kind::trace, 1000, "trace", 2);
   allocate(Kind::l1, 20, "during", 3);
@@ -278,7 +278,7 @@ class OneAggregate : public OneDevice {
   OneAggregate() : OneDevice(true) {}
 };
 
-TEST_F(OneAggregate, TakesThePeaksFromTheTimeLine) {
+TEST_F(OneAggregate, TakesThePeaksFromTheTimeline) {
   allocate(Kind::dram, 100, "weights", 1);
   const auto sample = [&](Time time, Kind kind, std::uint64_t used, std::uint64_t peak) {
     writer_->add(recording::Sample{.time_ns = time,

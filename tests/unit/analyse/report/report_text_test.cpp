@@ -19,7 +19,7 @@ DeviceReport device(std::uint32_t id, std::int64_t bytes, Time time) {
   return device;
 }
 
-TEST(ReportText, DevicesThatDifferInTimesAloneAreOneGroup) {
+TEST(ReportText, DevicesThatDifferOnlyInTimesAreOneGroup) {
   Report report;
   report.devices = {device(0, 4096, 66'000'000), device(1, 4096, 67'000'000),
                     device(2, 8192, 67'000'000)};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parts that need no compiler; tests/outside/test_run.py has the whole.
+// The parts of the adapter's build that need no compiler. tests/outside/test_run.py tests the
+// whole.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -22,7 +23,7 @@ using Words = std::vector<std::string>;
 
 constexpr const char* kObject = "tt_metal/impl/CMakeFiles/impl.dir/";
 
-TEST(NinjaFlags, AreThoseOfTheFirstObjectOfTheTarget) {
+TEST(NinjaFlags, AreTakenFromTheFirstObjectOfTheTarget) {
   const std::string ninja =
       "build tt_stl/CMakeFiles/x.o: CXX_COMPILER a.cpp\n"
       "  DEFINES = -DOTHER\n\n"
@@ -40,7 +41,7 @@ TEST(NinjaFlags, AreThoseOfTheFirstObjectOfTheTarget) {
                            "-I/src/tt_metal", "-isystem", "/with blank/include"}));
 }
 
-TEST(NinjaFlags, AreNoneWithoutTheTarget) {
+TEST(NinjaFlags, AreEmptyWithoutTheTarget) {
   EXPECT_FALSE(flags_in_ninja("", kObject).has_value());
   EXPECT_FALSE(flags_in_ninja("\nbuild a.o: CXX a.cpp\n  DEFINES = -DX\n", kObject).has_value());
 }
@@ -51,7 +52,7 @@ TEST(NinjaFlags, QuotesAndEscapesAreUndone) {
   EXPECT_EQ(arguments_of(""), Words{});
 }
 
-TEST(Compiler, IsNewEnoughByItsOwnMacros) {
+TEST(Compiler, IsJudgedByItsOwnVersionMacros) {
   EXPECT_TRUE(new_enough("#define __GNUC__ 12\n"));
   EXPECT_FALSE(new_enough("#define __GNUC__ 9\n"));
   EXPECT_TRUE(new_enough("#define __GNUC__ 4\n#define __clang_major__ 16\n"));
@@ -68,7 +69,7 @@ TEST(ElfFile, ReadsThisProgram) {
   EXPECT_FALSE(has_runtime("/proc/self/exe"));
 }
 
-TEST(ElfFile, IsNoneOfAnythingElse) {
+TEST(ElfFile, RefusesOtherFiles) {
   const TemporaryDirectory folder;
   const std::string path = folder.path() + "/text";
   EXPECT_FALSE(ElfFile::open(path).has_value());
@@ -77,7 +78,7 @@ TEST(ElfFile, IsNoneOfAnythingElse) {
   EXPECT_FALSE(ElfFile::open(path).has_value());
 }
 
-// Whatever byte of a library is damaged or missing: nothing is read outside of it.
+// Damages each byte and cuts the file at each length: nothing outside of the file is read.
 TEST(ElfFile, SurvivesDamage) {
   std::ifstream self("/proc/self/exe", std::ios::binary);
   std::string head(4096, '\0');
@@ -99,7 +100,7 @@ TEST(ElfFile, SurvivesDamage) {
   }
 }
 
-TEST(Hash, TellsContentsApart) {
+TEST(Hash, DiffersForDifferentContents) {
   const auto of = [](const std::string& text) {
     Hash hash;
     hash.add(text);
@@ -111,7 +112,7 @@ TEST(Hash, TellsContentsApart) {
   EXPECT_NE(of("a2345678"), of("b2345678"));
 }
 
-TEST(Child, GivesOutputAndStatus) {
+TEST(Child, ReturnsOutputAndStatus) {
   const auto ended = run_child({"sh", "-c", "echo $WORD; exit 3"},
                                {.environment = {{"WORD", "hello"}}}, std::chrono::seconds(20));
   ASSERT_TRUE(ended.has_value());

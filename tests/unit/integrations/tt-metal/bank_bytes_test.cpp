@@ -14,15 +14,14 @@ namespace {
 namespace tm = ::tt::tt_metal;
 using tm::distributed::MeshDevice;
 
-// With DRAM in as many banks as the board has.
+// Opens a device with the DRAM banks of the board.
 std::shared_ptr<MeshDevice> open(const char* board) {
   ::setenv("TTMEM_DRYRUN_SYSTEM", board, 1);
   return MeshDevice::create_unit_mesh(0, 16384, 1U << 20U);
 }
 
-// Of buffers of many sizes, more than are kept, each twice.
-void expect_what_the_runtime_says(BankBytes& bank_bytes, MeshDevice& mesh,
-                                  std::uint64_t generation) {
+// Compares buffers of more sizes than the cache keeps with the runtime, each size twice.
+void expect_same_as_runtime(BankBytes& bank_bytes, MeshDevice& mesh, std::uint64_t generation) {
   for (const tm::BufferType type :
        {tm::BufferType::DRAM, tm::BufferType::L1, tm::BufferType::TRACE}) {
     for (std::uint64_t pages = 1; pages <= 100; ++pages) {
@@ -35,22 +34,22 @@ void expect_what_the_runtime_says(BankBytes& bank_bytes, MeshDevice& mesh,
   }
 }
 
-TEST(BankBytesTest, IsWhatTheRuntimeSays) {
+TEST(BankBytesTest, EqualsTheRuntimesAnswer) {
   BankBytes bank_bytes;
   const auto mesh = open("n150");
-  expect_what_the_runtime_says(bank_bytes, *mesh, 1);
+  expect_same_as_runtime(bank_bytes, *mesh, 1);
 }
 
-TEST(BankBytesTest, ADeviceThatWasOpenedAgainMayHaveOtherBanks) {
+TEST(BankBytesTest, AReopenedDeviceMayHaveOtherBanks) {
   BankBytes bank_bytes;
-  expect_what_the_runtime_says(bank_bytes, *open("n150"), 1);
-  expect_what_the_runtime_says(bank_bytes, *open("p150"), 2);
+  expect_same_as_runtime(bank_bytes, *open("n150"), 1);
+  expect_same_as_runtime(bank_bytes, *open("p150"), 2);
 }
 
-TEST(BankBytesTest, ShardsAreAsked) {
+TEST(BankBytesTest, ShardsAreAskedFromTheRuntime) {
   BankBytes bank_bytes;
   const auto mesh = open("n150");
-  for (const std::size_t last : {0U, 1U, 3U}) {  // the same size on more and more cores
+  for (const std::size_t last : {0U, 1U, 3U}) {  // the same size on a growing number of cores
     const tm::CoreRangeSet cores(tm::CoreRange({0, 0}, {last, 0}));
     const auto height = static_cast<std::uint32_t>(128 / (last + 1));
     const tm::ShardSpecBuffer shards(cores, {height, 32}, tm::ShardOrientation::ROW_MAJOR, {32, 32},

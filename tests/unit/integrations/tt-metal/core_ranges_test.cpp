@@ -10,7 +10,7 @@ namespace {
 
 namespace tm = ::tt::tt_metal;
 
-// `count` single cores of a row, every second one.
+// Returns `count` single cores of a row: every second core.
 tm::CoreRangeSet row(std::size_t count, std::size_t y = 0) {
   std::vector<tm::CoreRange> ranges;
   for (std::size_t i = 0; i < count; ++i) ranges.emplace_back(tm::CoreCoord(2 * i, y));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Host code on the dry run with the processor attached, and what it says, read back by the
-// collector.
+// Host code on the dry run with the processor attached. The collector reads the reports back.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -55,7 +54,7 @@ class HooksTest : public ::testing::Test {
     mesh_ = MeshDevice::create(tm::distributed::MeshDeviceConfig(tm::distributed::MeshShape(2, 4)));
   }
 
-  // The end of an operation: what this thread has reported is complete.
+  // Ends an operation, so that the reports of this thread are complete.
   static void end_operation() { tt_metal::Processor::instance()->track_function_end(); }
   static model::Device device(std::uint32_t chip) {
     end_operation();
@@ -84,7 +83,7 @@ class HooksTest : public ::testing::Test {
     add_cb(program, cores, bytes, 0);
     return program;
   }
-  // All of whose circular buffers are views on the buffer.
+  // Returns a program whose circular buffers are all views of the buffer.
   static tm::Program program_on(MeshBuffer& buffer) {
     tm::Program program;
     add_view(program, kAll, buffer, 0);
@@ -95,11 +94,11 @@ class HooksTest : public ::testing::Test {
     made.add_program(MeshCoordinateRange(mesh_->shape()), std::move(program));
     return made;
   }
-  // As a program of one's own does it.
+  // Runs a workload without naming it, as custom programs do.
   void run(MeshWorkload& workload) {
     tm::distributed::EnqueueMeshWorkload(mesh_->mesh_command_queue(), workload, false);
   }
-  // As ttnn does it.
+  // Runs a workload named by track_program, as ttnn does. The operation does not end yet.
   void begin_tracked(MeshWorkload& workload) {
     for (auto& [range, program] : workload.get_programs()) {
       tm::GraphTracker::instance().track_program(&program, mesh_.get());
@@ -125,7 +124,7 @@ class HooksTest : public ::testing::Test {
       EXPECT_EQ(each.anomalies, Anomalies{}) << "chip " << each.id;
     }
   }
-  // Without a hook meanwhile.
+  // Waits until the condition holds, without calling a hook meanwhile.
   template <typename Condition>
   static bool becomes(Condition condition) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Seed 003, approach 2: the wrappers on the dry run, read back by the collector.
+// Seed 003, approach 2: the wrappers on the dry run. The collector reads the reports back.
 #include <gtest/gtest.h>
 
 #include <tt-metalium/distributed.hpp>
@@ -77,7 +77,7 @@ TEST_F(InstrumentedHelpersTest, AKernelIsAnEstimateAndNeverMoreThanACoreHasRoomF
   EXPECT_EQ(device(0).anomalies, ttmem::Anomalies{});
 }
 
-TEST_F(InstrumentedHelpersTest, AViewOnABufferCountsNothing) {
+TEST_F(InstrumentedHelpersTest, AViewOfABufferCountsNothing) {
   const auto buffer = distributed::MeshBuffer::create(
       distributed::ReplicatedBufferConfig{.size = kCores * 4096},
       {.page_size = 4096, .buffer_type = BufferType::L1}, mesh_.get());
@@ -91,7 +91,7 @@ TEST_F(InstrumentedHelpersTest, AViewOnABufferCountsNothing) {
   ReleaseTracking(program);
 }
 
-TEST_F(InstrumentedHelpersTest, AProgramThatWasNotTrackedIsReleasedWithoutAWord) {
+TEST_F(InstrumentedHelpersTest, AnUntrackedProgramIsReleasedSilently) {
   const Program program;
   ReleaseTracking(program);
   EXPECT_TRUE(ttmem::tracked_process::snapshot().allocations.empty());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Programs that track_program or a scope has named are exact: their lists, their dispatches and
-// their ends.
+// Programs named by track_program or a scope. Their circular buffers, dispatches and ends are
+// exact.
 #include <optional>
 
 #include "hooks_fixture.hpp"
@@ -22,20 +22,20 @@ TEST_F(NamedProgramsTest, ATrackedProgramIsPlacedAndDispatched) {
   EXPECT_EQ(device(3).cb_resident_bytes, kCores * 8192);
   run_tracked(small);
   EXPECT_EQ(device(3).cb_resident_bytes, kCores * 4096);
-  run_tracked(large);  // cached: no circular buffer is reported
+  run_tracked(large);  // cached, so that no circular buffer is reported
   EXPECT_EQ(device(3).cb_resident_bytes, kCores * 8192);
   expect_cbs(kCores * 8192, kCores * 12288, 2, false);
   expect_no_anomalies();
 }
 
-TEST_F(NamedProgramsTest, ItsListIsShownWithoutAnotherHook) {
+TEST_F(NamedProgramsTest, ItsCbsAreShownWithoutAnotherHook) {
   auto work = workload(program_of(4096));
   begin_tracked(work);
   EXPECT_EQ(ttmem::tracked_process::device(0).used(Kind::cb), kCores * 4096);
   EXPECT_EQ(ttmem::tracked_process::device(7).used(Kind::cb), kCores * 4096);
 }
 
-TEST_F(NamedProgramsTest, ANewLayoutReplacesTheOldOne) {
+TEST_F(NamedProgramsTest, ANewLayoutReplacesTheOldLayout) {
   auto other = workload(program_of(4096));
   run_tracked(other);
   auto work = workload(program_of(4096));
@@ -52,7 +52,7 @@ TEST_F(NamedProgramsTest, ANewLayoutReplacesTheOldOne) {
   expect_cbs(kCores * 4096, kCores * (4096 + 2048), 2, false);
 }
 
-TEST_F(NamedProgramsTest, WhicheverDiesIsTheOneThatIsGone) {
+TEST_F(NamedProgramsTest, TheProgramThatDiesIsRemoved) {
   std::vector<std::optional<MeshWorkload>> cache;
   for (std::uint32_t i = 0; i < 6; ++i) {
     cache.emplace_back(workload(program_of(4096 * (i + 1))));
@@ -67,7 +67,7 @@ TEST_F(NamedProgramsTest, WhicheverDiesIsTheOneThatIsGone) {
   expect_no_anomalies();
 }
 
-TEST_F(NamedProgramsTest, TheSameInScopes) {
+TEST_F(NamedProgramsTest, ScopedProgramsBehaveTheSame) {
   auto first = std::make_optional(workload(program_of(8192)));
   auto second = workload(program_of(4096));
   for (MeshWorkload* work : {&*first, &second}) {
@@ -81,7 +81,7 @@ TEST_F(NamedProgramsTest, TheSameInScopes) {
 TEST_F(NamedProgramsTest, AProgramThatDiesOnAnotherThreadIsNoticed) {
   auto work = std::make_optional(workload(program_of(8192)));
   run_tracked(*work);
-  std::thread([&] { work.reset(); }).join();  // which is not attached: no hook tells of it
+  std::thread([&] { work.reset(); }).join();  // an unattached thread: no hook reports the end
   auto next = workload(program_of(4096));
   run_tracked(next);
   expect_cbs(kCores * 4096, kCores * 4096, 1, false);
@@ -108,15 +108,15 @@ TEST_F(NamedProgramsTest, AProgramWithoutCircularBuffersCountsAndEnds) {
     auto work = workload(std::move(program));
     run_tracked(work);
     EXPECT_EQ(device(0).programs, 1u);
-    // On which cores its kernel is, is not said.
+    // The runtime does not say which cores have the kernel.
     EXPECT_EQ(device(0).kernels_estimated_bytes, kCores * 50 * kKiB);
   }
   expect_cbs(0, 0, 0, false);
   EXPECT_EQ(device(0).used(Kind::kernel), 0u);
 }
 
-// Their lists come on the mesh's own threads.
-TEST_F(NamedProgramsTest, TheProgramsOfOneWorkloadAreFoundByWhatTheyDeclare) {
+// The circular buffers are reported on the mesh's own threads.
+TEST_F(NamedProgramsTest, TheProgramsOfOneWorkloadAreFoundByTheirDeclaredCbs) {
   ttmem::tt_metal::attach_workers(*mesh_);
   auto work = std::make_optional<MeshWorkload>();
   for (std::uint32_t row = 0; row < 2; ++row) {
@@ -126,7 +126,8 @@ TEST_F(NamedProgramsTest, TheProgramsOfOneWorkloadAreFoundByWhatTheyDeclare) {
   run_tracked(*work);
   const auto programs = [] { return ttmem::tracked_process::device(7).programs; };
   EXPECT_TRUE(becomes([&] { return programs() == 2u; })) << "they are shown soon";
-  // Which chips each of them was sent to is not said: what is resident is an estimate.
+  // The runtime does not say which chips a program was sent to, so that the resident figure is an
+  // estimate.
   expect_cbs(kCores * 8192, kCores * 12288, 2, true);
   auto other = workload(program_of(16384));
   run_tracked(other);
@@ -135,7 +136,7 @@ TEST_F(NamedProgramsTest, TheProgramsOfOneWorkloadAreFoundByWhatTheyDeclare) {
   EXPECT_EQ(device(0).programs, 1u);
 }
 
-TEST_F(NamedProgramsTest, KernelsStayOnTheCoresThatNoOtherProgramTook) {
+TEST_F(NamedProgramsTest, KernelsStayOnCoresThatNoOtherProgramUsed) {
   const auto with_kernel = [&](const tt::tt_metal::CoreRange& cores) {
     tt::tt_metal::Program program = program_of(4096, cores);
     tt::tt_metal::CreateKernel(program, "kernels/reader.cpp", cores,

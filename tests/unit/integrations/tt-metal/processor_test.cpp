@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The whole way: host code on the dry run, the processor, libttmem.so, the segment, the collector.
+// The whole path: host code on the dry run, the processor, libttmem.so, the segment, the collector.
 #include "processor.hpp"
 
 #include <gtest/gtest.h>
@@ -50,7 +50,7 @@ class ProcessorTest : public ::testing::Test {
     EXPECT_TRUE(ttmem::tracked_process::snapshot().allocations.empty());
   }
 
-  // Once what this thread has reported is complete, as at the end of an operation.
+  // Reads a device after the end of an operation, when the reports of this thread are complete.
   static ttmem::model::Device device(std::uint32_t chip) {
     ttmem::tt_metal::Processor::instance()->track_function_end();
     return ttmem::tracked_process::device(chip);
@@ -63,7 +63,7 @@ class ProcessorTest : public ::testing::Test {
         CircularBufferConfig(bytes, {{0, tt::DataFormat::Float16_b}}).set_page_size(0, bytes));
     return program;
   }
-  // A program of one CB on all cores of all chips.
+  // Returns a workload of one program with one CB on all cores of all chips.
   MeshWorkload workload(std::uint32_t bytes) {
     MeshWorkload made;
     made.add_program(MeshCoordinateRange(mesh_->shape()), program_of(bytes));
@@ -114,8 +114,8 @@ TEST_F(ProcessorTest, AOnePageL1BufferShowsIts2KiBAndThe128KiBThatAreGone) {
   EXPECT_EQ(device(3).physical(Kind::l1), 131072u);
 }
 
-// The dry run has one sub-device, with all cores.
-TEST_F(ProcessorTest, AShardTakesEveryCoreAndOneOfASubDeviceTheCoresOfThat) {
+// The dry run has one sub-device, which has all cores.
+TEST_F(ProcessorTest, AShardTakesEveryCoreAndASubDevicesShardTheCoresOfTheSubDevice) {
   const BufferShardingArgs shard(ShardSpecBuffer(CoreRangeSet(CoreRange({1, 1}, {1, 1})), {1, 2048},
                                                  ShardOrientation::ROW_MAJOR, {1, 2048}, {1, 1}),
                                  TensorMemoryLayout::HEIGHT_SHARDED);
@@ -144,7 +144,7 @@ TEST_F(ProcessorTest, DevicesAreAnnouncedWithTheirFigures) {
   EXPECT_GE(found.trace_capacity_bytes.value_or(0), kMiB);
 }
 
-// Mesh Device (8 devices); seed 002, problem 2.
+// "Mesh Device (8 devices)", from seed 002, problem 2.
 TEST_F(ProcessorTest, AProgramOnEightDevicesHasTheSameCbBytesOnEachAndNoneAfterItsEnd) {
   {
     auto work = workload(4096);
@@ -157,7 +157,7 @@ TEST_F(ProcessorTest, AProgramOnEightDevicesHasTheSameCbBytesOnEachAndNoneAfterI
   expect_no_anomalies();
 }
 
-// Physical vs Logical.
+// The case "Physical vs Logical" of the seed.
 TEST_F(ProcessorTest, ThirtyCachedProgramsAre10MiBPhysicalAnd300MiBLogical) {
   auto& cache = mesh_->get_program_cache();
   for (std::uint64_t variant = 0; variant < 30; ++variant) {
@@ -172,7 +172,7 @@ TEST_F(ProcessorTest, ThirtyCachedProgramsAre10MiBPhysicalAnd300MiBLogical) {
   expect_no_anomalies();
 }
 
-// Total L1 may rise while buffers come and go; the CB part of it stays.
+// Total L1 rises while buffers come and go; the CB part stays.
 TEST_F(ProcessorTest, ASpikeOfL1BuffersLeavesTheCbsAsTheyAre) {
   auto work = workload(29 * 16384);  // 29.0 MiB
   run(work);
@@ -188,7 +188,7 @@ TEST_F(ProcessorTest, ASpikeOfL1BuffersLeavesTheCbsAsTheyAre) {
   EXPECT_EQ(device(6).l1_peak_bytes, 61 * kMiB);
 }
 
-// Each kind of allocation of one program has a figure of its own.
+// Each kind of allocation of one program has its own figure.
 TEST_F(ProcessorTest, EveryKindOfBufferHasItsOwnFigure) {
   const auto create = [&](BufferType type) {
     return MeshBuffer::create(distributed::ReplicatedBufferConfig{.size = 2048},
@@ -252,7 +252,7 @@ TEST_F(ProcessorTest, ProgramsThatFollowEachOtherAreDistinguished) {
   expect_cbs(kCores * 8192, kCores * 12288, 2);
 }
 
-TEST_F(ProcessorTest, OfUnknownProgramsTheYoungestIsTakenAsFreed) {
+TEST_F(ProcessorTest, AnUnknownFreeFreesTheYoungestProgram) {
   auto kept = workload(4096);
   run(kept);
   {
@@ -262,7 +262,7 @@ TEST_F(ProcessorTest, OfUnknownProgramsTheYoungestIsTakenAsFreed) {
   expect_cbs(kCores * 4096, kCores * 4096, 1);
 }
 
-TEST_F(ProcessorTest, AScopedProgramThatIsLaidOutAgainReplacesItsLayout) {
+TEST_F(ProcessorTest, AScopedProgramWithANewLayoutReplacesItsOldLayout) {
   auto work = workload(4096);
   Program& program = work.get_programs().begin()->second;
   {
@@ -277,7 +277,7 @@ TEST_F(ProcessorTest, AScopedProgramThatIsLaidOutAgainReplacesItsLayout) {
   expect_cbs(kCores * 16384, kCores * 16384, 1);
 }
 
-TEST_F(ProcessorTest, AnAnnouncedDeathTakesExactlyThatProgram) {
+TEST_F(ProcessorTest, AnAnnouncedEndRemovesExactlyThatProgram) {
   auto scoped = std::make_optional(workload(4096));
   {
     const ProgramScope scope(scoped->get_programs().begin()->second);
@@ -290,8 +290,9 @@ TEST_F(ProcessorTest, AnAnnouncedDeathTakesExactlyThatProgram) {
   expect_cbs(kCores * 8192, kCores * 8192, 1);
 }
 
-// The figures of one chip after a run in a scope that names the device.
-TEST_F(ProcessorTest, AScopeWithADeviceSaysWhatIsResident) {
+// The scope has the mesh as an argument, so that the runtime's run counts as a dispatch to its
+// chips.
+TEST_F(ProcessorTest, AScopeWithADeviceMakesResidentCbsKnown) {
   auto small = workload(4096);
   auto large = workload(8192);
   const auto run_in_scope = [&](MeshWorkload& work) {
@@ -312,7 +313,7 @@ TEST_F(ProcessorTest, AScopeWithADeviceSaysWhatIsResident) {
   expect_no_anomalies();
 }
 
-// Loaded when a program is dispatched, evicted by the next one.
+// Kernels are loaded when a program is dispatched, and evicted by the next program.
 TEST_F(ProcessorTest, KernelsWithoutABinaryAreAnEstimateAndGoWithTheNextProgram) {
   const CoreRange cores({0, 0}, {7, 7});
   const auto run_with_kernels = [&](int count) {
@@ -348,7 +349,7 @@ TEST_F(ProcessorTest, ARunThatFailsIsNoDispatch) {
     run(work);
   };
   EXPECT_THROW(run_in_scope(), std::exception);
-  expect_cbs(kCores << 19, kCores << 19, 1);  // placed, and in the way of the buffer
+  expect_cbs(kCores << 19, kCores << 19, 1);  // placed, and overlapping the buffer
   EXPECT_EQ(device(0).cb_resident_bytes.value_or(0), 0u);
   EXPECT_EQ(device(0).headroom_bytes_per_core, 1499136 - 32768 - 1200000 - 105664 - (1 << 19));
   buffer.reset();
@@ -403,7 +404,7 @@ TEST_F(ProcessorTest, WorkersOfTheMeshAreTrackedOnceTheyAreAttached) {
                      program_of(4096));
   }
   run(work);
-  // No hook on those threads follows.
+  // No hook follows on the mesh's threads.
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   while (device(7).programs != 2u && std::chrono::steady_clock::now() < deadline) {
     std::this_thread::yield();
@@ -429,7 +430,7 @@ TEST_F(ProcessorTest, AllocationFromSeveralThreadsIsComplete) {
     EXPECT_EQ(allocations(chip).size(), kThreads * kPerThread);
     EXPECT_EQ(device(chip).logical(Kind::dram), kThreads * kPerThread * 2048);
   }
-  buffers.clear();  // on another thread than they were allocated on
+  buffers.clear();  // on another thread than the allocating thread
   for (std::uint32_t chip = 0; chip < kChips; ++chip) EXPECT_TRUE(allocations(chip).empty());
   expect_no_anomalies();
 }

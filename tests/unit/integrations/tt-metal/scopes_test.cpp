@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What host code says itself, because no hook does.
+// Facts that host code reports itself, because no hook reports them.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -40,7 +40,7 @@ class ScopesTest : public ::testing::Test {
   std::shared_ptr<Buffer> buffer() {
     return Buffer::create(mesh_.get(), 2048, 2048, BufferType::DRAM);
   }
-  // A program of one CB and one kernel on all cores.
+  // Returns a workload of one program with one CB and one kernel on all cores.
   distributed::MeshWorkload workload(std::uint32_t bytes) {
     Program program;
     CreateCircularBuffer(
@@ -63,7 +63,7 @@ class ScopesTest : public ::testing::Test {
   std::shared_ptr<distributed::MeshDevice> mesh_;
 };
 
-TEST_F(ScopesTest, AnOpenedDeviceIsShownBeforeItsFirstBufferWithWhatWasSaidOfIt) {
+TEST_F(ScopesTest, AnOpenedDeviceIsShownWithItsFiguresBeforeItsFirstBuffer) {
   ttmem::tt_metal::device_opened(*mesh_->get_device(0),
                                  {.uid = 0x1f00a, .board = "n150", .dispatch_kernels = {3000, 70}});
   const auto found = device(0);
@@ -77,7 +77,7 @@ TEST_F(ScopesTest, AnOpenedDeviceIsShownBeforeItsFirstBufferWithWhatWasSaidOfIt)
   EXPECT_EQ(allocations(0).size(), 2u);
 }
 
-TEST_F(ScopesTest, ABufferHasTheInnermostLabelOfItsThreadAndNoneOutsideOfAll) {
+TEST_F(ScopesTest, ABufferHasTheInnermostLabelOfItsThreadAndNoneOutsideOfScopes) {
   const auto nameless = buffer();
   const Label outer("layers.0");
   const auto before = buffer();
@@ -102,15 +102,16 @@ TEST_F(ScopesTest, ABufferHasTheInnermostLabelOfItsThreadAndNoneOutsideOfAll) {
   EXPECT_EQ(labels[after->address()], "layers.0");
 }
 
-TEST_F(ScopesTest, KernelBytesThatTheCallerKnowsAreTakenAndAreNoEstimate) {
+TEST_F(ScopesTest, KernelBytesFromTheCallerAreExact) {
   auto work = workload(4096);
   run(work);
   EXPECT_EQ(device(0).used(ttmem::Kind::kernel), 64u * 1536);
   EXPECT_EQ(device(0).kernels_estimated_bytes, 0u);
 }
 
-// Each thread runs, frees and names its own, while the others do.
-TEST_F(ScopesTest, ProgramsAndBuffersOfSeveralThreadsAreCompleteAndKeptApart) {
+// Each thread runs, frees and names its own programs and buffers while the other threads do the
+// same.
+TEST_F(ScopesTest, ProgramsAndBuffersOfSeveralThreadsAreCompleteAndSeparate) {
   constexpr std::uint32_t kThreads = 4;
   constexpr std::uint32_t kRounds = 25;
   std::vector<std::vector<distributed::MeshWorkload>> kept(kThreads);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Programs that nobody has named, what is then uncertain, and what counts nothing.
+// Programs without a name: which of their figures become estimates, and which hooks count nothing.
 #include <optional>
 
 #include "hooks_fixture.hpp"
@@ -12,14 +12,14 @@ using ttmem::Kind;
 
 class UncertainTest : public HooksTest {};
 
-TEST_F(UncertainTest, TheLastListOfAnIdleProcessIsShownSoon) {
+TEST_F(UncertainTest, TheLastCbsOfAnIdleProcessAreShownSoon) {
   auto work = workload(program_of(4096));
   run(work);
   EXPECT_TRUE(
       becomes([] { return ttmem::tracked_process::device(7).used(Kind::cb) == kCores * 4096; }));
 }
 
-TEST_F(UncertainTest, AListEndsWithItsThread) {
+TEST_F(UncertainTest, ACbListEndsWithItsThread) {
   auto work = workload(program_of(4096));
   std::thread([&] {
     ttmem::tt_metal::attach();
@@ -28,7 +28,7 @@ TEST_F(UncertainTest, AListEndsWithItsThread) {
   EXPECT_EQ(ttmem::tracked_process::device(7).used(Kind::cb), kCores * 4096);
 }
 
-TEST_F(UncertainTest, OneNamelessProgramIsCertain) {
+TEST_F(UncertainTest, ASingleNamelessProgramIsExact) {
   {
     tt::tt_metal::Program program = program_of(4096);
     add_cb(program, kAll, 2048, 1);
@@ -39,7 +39,7 @@ TEST_F(UncertainTest, OneNamelessProgramIsCertain) {
   expect_cbs(0, 0, 0, false);
 }
 
-TEST_F(UncertainTest, AListThatMayBeANewLayoutMakesAnEstimateUntilAllAreGone) {
+TEST_F(UncertainTest, APossibleNewLayoutMakesAnEstimateUntilAllProgramsEnd) {
   auto first = std::make_optional(workload(program_of(4096)));
   auto second = std::make_optional(workload(program_of(8192)));
   run(*first);
@@ -53,19 +53,19 @@ TEST_F(UncertainTest, AListThatMayBeANewLayoutMakesAnEstimateUntilAllAreGone) {
   expect_no_anomalies();
 }
 
-TEST_F(UncertainTest, AListOnOtherCoresIsNoNewLayoutButMayBeTheSameProgram) {
+TEST_F(UncertainTest, CbsOnOtherCoresAreNoNewLayoutButMayBeTheSameProgram) {
   auto left = workload(program_of(4096, kLeft));
   auto right = workload(program_of(4096, kRight));
   run(left);
   end_operation();
   run(right);
   expect_cbs(kCores * 4096, kCores * 4096, 2, false);
-  left = {};  // of two that differ, one has gone
+  left = {};  // the two programs differ, and one of them ended
   end_operation();
   EXPECT_EQ(device(0).cb_estimate, true);
 }
 
-TEST_F(UncertainTest, ListsThatMayBeOneMakeAnEstimate) {
+TEST_F(UncertainTest, CbListsThatMayBeOneProgramMakeAnEstimate) {
   auto left = workload(program_of(4096, kLeft));
   auto right = workload(program_of(4096, kRight));
   run(left);
@@ -86,8 +86,8 @@ TEST_F(UncertainTest, ANamelessProgramMayBeFreedOnSomeChipsOnly) {
   }
 }
 
-// The runtime reports only the end of a program of views.
-TEST_F(UncertainTest, WhereViewsArePossibleAFreeIsAGuessUntilTheDeviceIsClosed) {
+// For a program whose circular buffers are all views, the runtime reports only the end.
+TEST_F(UncertainTest, WithPossibleViewsAFreeIsAGuessUntilTheDeviceIsClosed) {
   const auto buffer = l1_buffer();
   auto first = std::make_optional(workload(program_on(*buffer)));
   auto second = std::make_optional(workload(program_of(4096)));
@@ -105,7 +105,7 @@ TEST_F(UncertainTest, WhereViewsArePossibleAFreeIsAGuessUntilTheDeviceIsClosed) 
 TEST_F(UncertainTest, ADryCaptureCountsNothing) {
   auto& tracker = tt::tt_metal::GraphTracker::instance();
   const tt::tt_metal::CoreRangeSet cores{kAll};
-  const auto buffer = l1_buffer();  // shows the chips
+  const auto buffer = l1_buffer();  // makes the chips known
   for (const tt::tt_metal::IDevice* chip : mesh_->get_devices()) {
     tracker.track_allocate_cb(cores, 0, 4096, false, chip);
     tracker.track_allocate_dataflow_buffer(cores, 0, 4096, false, chip);
@@ -116,7 +116,7 @@ TEST_F(UncertainTest, ADryCaptureCountsNothing) {
   expect_cbs(0, 0, 0, false);
 }
 
-TEST_F(UncertainTest, ADeviceThatIsOpenedAgainIsANewOne) {
+TEST_F(UncertainTest, AReopenedDeviceIsANewDevice) {
   auto named = std::make_optional(workload(program_of(4096)));
   run_tracked(*named);
   auto nameless = std::make_optional(workload(program_of(8192)));
@@ -124,7 +124,7 @@ TEST_F(UncertainTest, ADeviceThatIsOpenedAgainIsANewOne) {
   expect_cbs(kCores * 8192, kCores * 12288, 2, true);
 
   mesh_->close();
-  open();  // nobody told the processor
+  open();  // without a report to the processor
   const auto again = l1_buffer();
   expect_cbs(0, 0, 0, false);
   auto next = workload(program_of(2048));

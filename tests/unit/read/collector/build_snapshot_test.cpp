@@ -27,7 +27,7 @@ using fixtures::process;
 using fixtures::region;
 using fixtures::snapshot_of;
 
-TEST(BuildSnapshot, WhatNobodyTellsOfResidentCbsIsUnknownUnlessThereAreNone) {
+TEST(BuildSnapshot, UnreportedResidentCbsAreUnknownUnlessThereAreNoCbs) {
   SegmentBuilder tells = process(0xa, 1000, 2000);
   tells.device(0).figures.cb_resident_bytes = 30;
   SegmentBuilder silent = process(0xa, 1000, 2000);
@@ -64,7 +64,7 @@ TEST(BuildSnapshot, OneProcessGivesItsOwnFigures) {
   EXPECT_EQ(device.processes[0].user, "alice");
 }
 
-// Chips are in the order of their numbers, whatever the order in the segment is.
+// Chips are sorted by their numbers, whatever their order in the segment.
 TEST(BuildSnapshot, ABufferOfAMeshIsListedOnceAndEndsTheHeadroomOfEachOfItsDevices) {
   SegmentBuilder builder;
   for (const std::uint32_t id : {7U, 3U, 5U}) builder.add_device(id, 0x100 + id);
@@ -113,7 +113,7 @@ TEST(BuildSnapshot, ARowOfAProcessInAContainerIsItsSegmentIfTheNameIsTheSame) {
             2u);
 }
 
-TEST(BuildSnapshot, AKindIsUnknownUntilSomebodyReportsIt) {
+TEST(BuildSnapshot, AKindIsUnknownUntilAProcessReportsIt) {
   SegmentBuilder a = process(0xa, 1000, 1000);
   SegmentBuilder b = process(0xa, 2000, 2000);
   for (const Kind kind : {kL1, Kind::trace}) {
@@ -159,7 +159,7 @@ TEST(BuildSnapshot, ADeadOwnerIsListedAndNotCounted) {
   EXPECT_EQ(snapshot.allocations[0].state, State::dead);
 }
 
-TEST(BuildSnapshot, NothingIsKnownOfADeviceThatOnlyTheDeadHeld) {
+TEST(BuildSnapshot, ADeviceThatOnlyDeadProcessesHeldIsUnknown) {
   SegmentBuilder builder = process(0xa, 1000, 1000);
   const Snapshot snapshot = snapshot_of({evidence(builder, 10, State::dead)});
   ASSERT_EQ(snapshot.devices.size(), 1u);
@@ -172,20 +172,20 @@ TEST(BuildSnapshot, NothingIsKnownOfADeviceThatOnlyTheDeadHeld) {
   EXPECT_FALSE(snapshot.devices[0].peak(Kind::dram).has_value());
 }
 
-TEST(BuildSnapshot, ASegmentThatEndedBySayingSoIsLeftOut) {
+TEST(BuildSnapshot, ASegmentWithACleanEndIsLeftOut) {
   SegmentBuilder builder = process(0xa, 1000, 1000);
   builder.header().exit_state = 1;
   EXPECT_TRUE(snapshot_of({evidence(builder, 10, State::dead)}).devices.empty());
   EXPECT_EQ(snapshot_of({evidence(builder, 10, State::alive)}).devices.size(), 1u);
 }
 
-TEST(BuildSnapshot, DevicesAreTheSameByTheirOwnNumberElseByIdAndArchitecture) {
+TEST(BuildSnapshot, DevicesAreMatchedByUidOrElseByIdAndArchitecture) {
   SegmentBuilder a;
   a.add_device(0, 0xa);
   a.add_device(1, 0);
   a.add_device(2, 0);
   SegmentBuilder b;
-  b.add_device(5, 0xa);  // the same chip under another logical number
+  b.add_device(5, 0xa);  // the same chip with another logical number
   b.add_device(1, 0);
   set_text(b.add_device(2, 0).arch, "blackhole");
   const Snapshot snapshot = snapshot_of({evidence(a, 10), evidence(b, 11)});
@@ -196,7 +196,7 @@ TEST(BuildSnapshot, DevicesAreTheSameByTheirOwnNumberElseByIdAndArchitecture) {
   EXPECT_EQ(snapshot.devices[3].processes.size(), 1u);
 }
 
-TEST(BuildSnapshot, AChipHasEveryNumberThatProcessesGiveIt) {
+TEST(BuildSnapshot, AChipKeepsEveryNumberThatProcessesGiveIt) {
   SegmentBuilder a;
   a.add_device(0, 0xa);
   SegmentBuilder b;
@@ -211,7 +211,7 @@ TEST(BuildSnapshot, AChipHasEveryNumberThatProcessesGiveIt) {
   EXPECT_FALSE(snapshot.devices[2].shares_number);
 }
 
-TEST(BuildSnapshot, AProcessThatNamesNoChipHasTheOnlyOneWithThatNumber) {
+TEST(BuildSnapshot, AProcessWithoutUidsHasTheOnlyChipOfItsNumber) {
   SegmentBuilder a;
   a.add_device(0, 0xa);
   a.add_device(1, 0xb);
@@ -256,7 +256,7 @@ TEST(BuildSnapshot, UnknownCapacitiesAndSizesStayUnknown) {
   EXPECT_FALSE(device.headroom_bytes_per_core.has_value());
 }
 
-TEST(BuildSnapshot, GridsOfDifferentSizesAreLaidOverEachOther) {
+TEST(BuildSnapshot, GridsOfDifferentSizesAreMergedCoreByCore) {
   SegmentBuilder small = process(0xa, 1, 1);
   small.device(0).grid_y = 7;
   small.device(0).cores[8].cb_bytes = 5;  // (0, 1)
@@ -270,7 +270,7 @@ TEST(BuildSnapshot, GridsOfDifferentSizesAreLaidOverEachOther) {
   EXPECT_EQ(device.cores.at(9).cb_bytes, 11u);
 }
 
-TEST(BuildSnapshot, AListThatIsNotCompleteHidesHeadroomAndSaysWhy) {
+TEST(BuildSnapshot, AnIncompleteListHidesHeadroomAndGivesAReason) {
   SegmentBuilder builder = process(0xa, 1, 1);
   builder.header().dropped_allocations = 12;
   builder.header().last_error = ENOSPC;
@@ -297,7 +297,7 @@ TEST(BuildSnapshot, EveryKindOfLossHasItsWarning) {
   EXPECT_TRUE(mentions(snapshot_of({evidence(builder, 10)}), "left out 1 record"));
 }
 
-TEST(BuildSnapshot, WhatWasLeftOnClosedDevicesIsAWarningOfTheLivingAndTheDead) {
+TEST(BuildSnapshot, LeftoversOnClosedDevicesAreAWarningForLiveAndDeadProcesses) {
   SegmentBuilder builder = process(0xa, 1, 1);
   const auto close_with = [&](std::uint32_t id, std::uint64_t left, std::uint64_t bytes) {
     DeviceRecord& closed = builder.add_device(id, 0xc0 + id);
@@ -344,7 +344,7 @@ TEST(BuildSnapshot, ImpossibleFiguresAreLeftOutAndAWarningNamesTheProcess) {
   EXPECT_TRUE(mentions(alone, "at most 1.00 TiB"));
 }
 
-TEST(BuildSnapshot, AllocationsKeepWhatIsKnownOfThem) {
+TEST(BuildSnapshot, AllocationsKeepTheirKnownProperties) {
   SegmentBuilder builder = process(0xa, 1, 1);
   auto& sized = builder.add_allocation(0, kL1, 1400000, 2048, 2048);
   sized.flags = 0;
@@ -369,7 +369,7 @@ TEST(BuildSnapshot, AllocationsKeepWhatIsKnownOfThem) {
   EXPECT_FALSE(snapshot.allocations[2].address.has_value());
 }
 
-TEST(BuildSnapshot, TimesOfAnotherBootSayNothing) {
+TEST(BuildSnapshot, TimesOfAnotherBootAreIgnored) {
   SegmentBuilder builder = process(0xa, 1, 1);
   builder.add_allocation(0, kDram, 0, 64, 64).when_ns = 400;
   SegmentEvidence other = evidence(builder, 10, State::dead);
@@ -387,7 +387,7 @@ TEST(BuildSnapshot, OverlappingBuffersAreCountedWithinAProcess) {
   EXPECT_EQ(snapshot.devices[0].anomalies->overlapping_buffers, 1u);
 }
 
-TEST(BuildSnapshot, FreeSpaceIsWhatNoLivingProcessTakes) {
+TEST(BuildSnapshot, FreeSpaceExcludesTheBuffersOfAllLiveProcesses) {
   constexpr std::uint64_t begin = 1048640;
   constexpr std::uint64_t all = (1ULL << 30) - begin;
   SegmentBuilder a = process(0xa, 1, 1);
@@ -404,7 +404,7 @@ TEST(BuildSnapshot, FreeSpaceIsWhatNoLivingProcessTakes) {
   EXPECT_EQ(free.largest_per_bank, all - 192);
 }
 
-TEST(BuildSnapshot, FreeSpaceIsUnknownWhenSomethingMayLieThere) {
+TEST(BuildSnapshot, FreeSpaceIsUnknownWhenUnlistedBuffersMayLieThere) {
   const auto free_beside = [](const auto& change, std::vector<RegionEvidence> regions = {}) {
     SegmentBuilder a = process(0xa, 1, 1);
     SegmentBuilder b = process(0xa, 1, 1);
@@ -425,7 +425,7 @@ TEST(BuildSnapshot, FreeSpaceIsUnknownWhenSomethingMayLieThere) {
   EXPECT_TRUE(free_beside([](SegmentBuilder&) {}, {region(0xa, 20, State::dead)}));
 }
 
-TEST(BuildSnapshot, ProgramsShowWhatTheirEndWouldFree) {
+TEST(BuildSnapshot, ProgramsShowTheBytesThatTheirEndWouldFree) {
   SegmentBuilder builder = process(0xa, 1, 1);
   const auto& first = builder.add_program(0, 1, {{105664, 1000}, {106664, 24, CoreMask::first(8)}});
   builder.add_program_like(first, 0, 2);
@@ -441,8 +441,8 @@ TEST(BuildSnapshot, ProgramsShowWhatTheirEndWouldFree) {
   EXPECT_TRUE(snapshot.programs[2].cbs.at(1).global);
 }
 
-// 64 bytes of a program slot may name 1024 CBs: a small file must not become a huge Snapshot.
-TEST(BuildSnapshot, ListsABoundedNumberOfCbsAndSaysSo) {
+// A program slot of 64 bytes may name 1024 CBs. A small file must not become a huge snapshot.
+TEST(BuildSnapshot, ListsABoundedNumberOfCbsAndWarns) {
   SegmentBuilder builder;
   builder.add_device(0, 1);
   const std::vector<testing::CbSpec> many(1024, {105664, 32});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The Collector against collect(): after every step of a random history both say the same.
+// Compares the Collector with collect() after every step of a random history.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -45,7 +45,7 @@ std::string text_of_figures(Snapshot snapshot) {
   return views::snapshot_json(snapshot, views::JsonLayout::line);
 }
 
-// All that a Snapshot says but the time.
+// Returns everything in a snapshot except times and ages.
 std::string text_of(Snapshot snapshot) {
   snapshot.time_unix_ns = 0;
   for (auto& allocation : snapshot.allocations) allocation.age_ns = 0;
@@ -59,7 +59,7 @@ std::string text_of(Snapshot snapshot) {
          views::programs_json(snapshot, selection::select_programs(snapshot, std::nullopt), line);
 }
 
-// Where `a` and `b` part; empty when they do not.
+// Returns the text around the first difference of `a` and `b`, or "" if they are equal.
 std::string difference(const std::string& a, const std::string& b) {
   if (a == b) return "";
   const auto at = static_cast<std::size_t>(
@@ -68,7 +68,7 @@ std::string difference(const std::string& a, const std::string& b) {
   return a.substr(from, 160) + "\n" + b.substr(from, 160);
 }
 
-// A directory with a tracked process, this one, and whatever else a history puts there.
+// A directory with the segment of this process and the other files of a history.
 class Machine {
  public:
   explicit Machine(std::string directory) : directory_(std::move(directory)) {}
@@ -88,7 +88,7 @@ class Machine {
     tracker_.reset();
   }
 
-  // A new file, which may get the number of the old one.
+  // Writes a new file, which may get the inode number of the old file.
   void put(const std::string& name, const std::vector<std::byte>& bytes) const {
     remove(name);
     std::ofstream(directory_ + "/" + name, std::ios::binary)
@@ -102,7 +102,7 @@ class Machine {
   std::unique_ptr<IdTracker> tracker_;
 };
 
-// The segment of somebody who is gone, under its right name.
+// Writes the segment of a dead process under its correct name.
 void put_dead(const Machine& machine, std::uint64_t bytes) {
   static std::uint64_t now_ns = 0;
   testing::SegmentBuilder builder;
@@ -167,12 +167,12 @@ void step(Machine& machine, unsigned what, std::uint32_t device, std::uint64_t i
     case 20:
       return machine.remove("ttmem.0.1.1");
     default:
-      return;  // nothing happens
+      return;
   }
 }
 constexpr unsigned kSteps = 24;
 
-RC_GTEST_PROP(Collector, SaysWhatAFreshPassSaysAfterEveryStepOfAHistory, ()) {
+RC_GTEST_PROP(Collector, EqualsAFreshPassAfterEveryStepOfAHistory, ()) {
   const TemporaryDirectory directory;
   Machine machine(directory.path());
   Collector collector(directory.path());
@@ -185,12 +185,12 @@ RC_GTEST_PROP(Collector, SaysWhatAFreshPassSaysAfterEveryStepOfAHistory, ()) {
       const std::string figures = text_of_figures(collector.collect_figures());
       RC_ASSERT(difference(figures, text_of_figures(fresh)) == "");
     }
-    if (*rc::gen::arbitrary<bool>()) continue;  // somebody else's turn to look
+    if (*rc::gen::arbitrary<bool>()) continue;  // this pass is left to the other collector
     RC_ASSERT(difference(text_of(collector.collect()), text_of(fresh)) == "");
   }
 }
 
-TEST(Collector, DoesNotReadAgainWhatHasNotChanged) {
+TEST(Collector, DoesNotReadUnchangedSegmentsAgain) {
   const TemporaryDirectory directory;
   Machine machine(directory.path());
   machine.tracker().device_open(wormhole(0));
@@ -198,10 +198,10 @@ TEST(Collector, DoesNotReadAgainWhatHasNotChanged) {
   Collector collector(directory.path());
   (void)collector.collect();
   EXPECT_TRUE(collector.evidence().changed);
-  (void)collector.collect();  // what is new is read twice
+  (void)collector.collect();  // a new segment is read twice
   (void)collector.collect();
   EXPECT_FALSE(collector.evidence().changed);
-  machine.tracker().program_dispatch(0, 77);  // unknown: a count, and no event
+  machine.tracker().program_dispatch(0, 77);  // the program is unknown: counted, but no event
   EXPECT_EQ(collector.collect().devices.at(0).anomalies->unknown_programs, 1U);
   EXPECT_TRUE(collector.evidence().changed);
 }
@@ -231,9 +231,9 @@ TEST(Collector, NoticesADeathThatChangedNoByte) {
   EXPECT_EQ(collector.collect().devices.at(0).processes.at(0).state, model::State::dead);
 }
 
-// A writer that was stopped between the figures of an allocation and its slot goes on: no header
-// and no sequence number of a device tells of it.
-TEST(Collector, ReadsAgainWhatItMetInTheMiddleOfACall) {
+// A writer stops between the figures of an allocation and its slot, and later goes on. Neither the
+// header nor the sequence number of a device shows this.
+TEST(Collector, ReadsASegmentAgainThatWasInTheMiddleOfACall) {
   const TemporaryDirectory directory;
   const Machine machine(directory.path());
   testing::SegmentBuilder builder;
@@ -274,7 +274,7 @@ TEST(EventTotals, DoNotGoDownWhenAProcessEnds) {
     machine.tracker().count_dropped_calls(1);
     (void)collector.collect_figures();
     totals.add(collector.evidence());
-    totals.add(collector.evidence());  // the same pass counts once
+    totals.add(collector.evidence());  // the same pass again, which counts only once
     machine.end_well();
     (void)collector.collect_figures();
     totals.add(collector.evidence());
@@ -285,7 +285,7 @@ TEST(EventTotals, DoNotGoDownWhenAProcessEnds) {
   EXPECT_EQ(totals.dropped(), 3U);
 }
 
-TEST(EventTotals, CountADeviceThatWasClosedAndOpenedAgainOnce) {
+TEST(EventTotals, CountAReopenedDeviceOnce) {
   const TemporaryDirectory directory;
   Machine machine(directory.path());
   Collector collector(directory.path());
@@ -304,7 +304,7 @@ TEST(EventTotals, CountADeviceThatWasClosedAndOpenedAgainOnce) {
   EXPECT_EQ(totals.devices().at(0).allocations, 2U);
 }
 
-// What an earlier server has reported is not reported again by the next one.
+// The next server does not report again what an earlier server reported.
 TEST(EventTotals, BeginWithTheFirstPass) {
   const TemporaryDirectory directory;
   Machine machine(directory.path());
@@ -324,7 +324,7 @@ TEST(EventTotals, BeginWithTheFirstPass) {
   EXPECT_EQ(totals.devices().at(0).frees, 1U);
 }
 
-TEST(EventTotals, CountAProcessThatCameAfterAFirstPassOverNothing) {
+TEST(EventTotals, CountAProcessThatCameAfterAnEmptyFirstPass) {
   const TemporaryDirectory directory;
   Collector collector(directory.path());
   EventTotals totals;

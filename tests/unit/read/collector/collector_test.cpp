@@ -44,7 +44,7 @@ using testing::SegmentBuilder;
 constexpr uid_t kNobody = 65534;
 constexpr std::int32_t kNoPid = 0x7ffffff0;
 
-// A child that holds the lock of a file, as a tracked process does, until it is killed.
+// A child that holds the lock of a file, as a tracked process does, until the child is killed.
 class LockHolder {
  public:
   explicit LockHolder(const std::string& path) {
@@ -52,7 +52,7 @@ class LockHolder {
     if (::pipe(ready) != 0) std::abort();
     pid_ = ::fork();
     if (pid_ == 0) {
-      ::alarm(60);  // never outlives the test by much
+      ::alarm(60);  // ends soon after the test at the latest
       const int fd = ::open(path.c_str(), O_RDWR);
       const bool locked = fd >= 0 && ::flock(fd, LOCK_EX | LOCK_NB) == 0;
       const char answer = locked ? 'y' : 'n';
@@ -85,7 +85,7 @@ bool mentions(const std::vector<std::string>& warnings, const std::string& text)
   });
 }
 
-// A region of TT-Metal's with one row.
+// Returns a TT-Metal region with one row.
 std::vector<std::byte> region(std::int32_t pid, std::uint64_t updated_unix_ns) {
   std::vector<std::byte> bytes(8576);
   const auto put = [&](std::size_t at, auto value) {
@@ -110,14 +110,14 @@ class CollectorTest : public ::testing::Test {
     return path(name);
   }
 
-  // Under the name that its header has.
+  // Writes a segment under the name that its header gives.
   std::string write(SegmentBuilder builder) const {
     const segment::Header& header = builder.header();
     return write(fmt::format("ttmem.{}.{}.{}", header.uid, header.pid, header.start_time_ticks),
                  builder.bytes());
   }
 
-  // A segment of this user that claims to be of a process that does not exist.
+  // Returns a segment of this user whose header names a process that does not exist.
   static SegmentBuilder segment(std::uint64_t start_time_ticks = 1) {
     SegmentBuilder builder;
     builder.header().uid = ::getuid();
@@ -127,7 +127,7 @@ class CollectorTest : public ::testing::Test {
     return builder;
   }
 
-  // The same, of a process that runs.
+  // Returns the same segment, but with a running process in its header.
   static SegmentBuilder segment_of(pid_t pid) {
     SegmentBuilder builder = segment();
     builder.header().pid = pid;
@@ -135,7 +135,7 @@ class CollectorTest : public ::testing::Test {
     return builder;
   }
 
-  // Lets the last change of a file be `seconds` ago.
+  // Sets the modification time of a file to `seconds` ago.
   static void age(const std::string& path, time_t seconds) {
     struct timespec times[2];
     ::clock_gettime(CLOCK_REALTIME, &times[0]);
@@ -182,7 +182,7 @@ TEST_F(CollectorTest, AnOwnerInAnotherPidNamespaceIsAlive) {
   EXPECT_EQ(collect(directory_).devices.at(0).processes.at(0).state, State::alive);
 }
 
-// Whoever runs in a container may have our pid; only the start time tells.
+// A process in a container may have our pid. Only the start time distinguishes the two.
 TEST_F(CollectorTest, ASegmentWithOurPidIsShownAndHidesOurRowOnlyWhenItIsOfThisProcess) {
   write("tt_device_11_memory", region(::getpid(), clock_ns(CLOCK_REALTIME)));
   for (const bool ours : {true, false}) {
@@ -234,7 +234,7 @@ TEST_F(CollectorTest, AFileWhoseHeaderNamesAnotherUserIsLeftOut) {
   EXPECT_TRUE(mentions(snapshot.warnings, "as its user"));
 }
 
-TEST_F(CollectorTest, AFileWhoseNameIsNotThatOfItsHeaderIsLeftOut) {
+TEST_F(CollectorTest, AFileWhoseNameDiffersFromItsHeaderIsLeftOut) {
   const unsigned uid = ::getuid();
   for (const std::string& name :
        {fmt::format("ttmem.{}.{}.1", uid + 1, kNoPid), fmt::format("ttmem.{}.1.1", uid),
@@ -247,7 +247,7 @@ TEST_F(CollectorTest, AFileWhoseNameIsNotThatOfItsHeaderIsLeftOut) {
   }
 }
 
-TEST_F(CollectorTest, WhatIsNotARegularFileNeitherBlocksNorCrashes) {
+TEST_F(CollectorTest, SpecialFilesNeitherBlockNorCrash) {
   ASSERT_EQ(::mkfifo(path("ttmem.0.1.1").c_str(), 0600), 0);
   ASSERT_EQ(::mkdir(path("ttmem.0.2.1").c_str(), 0700), 0);
   write("elsewhere", segment().bytes());
@@ -278,14 +278,14 @@ TEST_F(CollectorTest, ASegmentForAClientCountsWhileItsServerLives) {
   EXPECT_TRUE(snapshot.devices.empty());
   ASSERT_EQ(snapshot.warnings.size(), 1u);
   EXPECT_TRUE(mentions(snapshot.warnings, "the server that wrote for its clients is gone"));
-  EXPECT_TRUE(find_dead(directory_).segments.empty());  // its client may well be alive
+  EXPECT_TRUE(find_dead(directory_).segments.empty());  // the client may still be alive
   const DeadSegments abandoned = find_abandoned(directory_);
   ASSERT_EQ(abandoned.segments.size(), 1u);
   EXPECT_EQ(reap(directory_, abandoned.segments).removed, 1u);
   EXPECT_TRUE(std::filesystem::is_empty(directory_));
 }
 
-TEST_F(CollectorTest, ANumberTellsSegmentsWithTheSamePidAndStartTimeApart) {
+TEST_F(CollectorTest, ANumberDistinguishesSegmentsWithTheSamePidAndStartTime) {
   EXPECT_EQ(parse_segment_name("ttmem.1.2.3.4"), (SegmentName{1, 2, 3, 4, false}));
   EXPECT_EQ(parse_segment_name("ttmem.1.2.3.4.socket"), (SegmentName{1, 2, 3, 4, true}));
   for (const char* end : {"", ".1", ".2"}) {
@@ -303,9 +303,9 @@ TEST_F(CollectorTest, ANumberTellsSegmentsWithTheSamePidAndStartTimeApart) {
   }
 }
 
-TEST_F(CollectorTest, APidOfAnotherNamespaceIsNotLookedUpHereButTheHolderOfTheLockIs) {
+TEST_F(CollectorTest, APidOfAnotherNamespaceIsFoundByTheHolderOfTheLock) {
   SegmentBuilder container = segment();
-  container.header().pid = ::getpid();  // here it means another process than there
+  container.header().pid = ::getpid();  // a pid of the container's namespace, not of this namespace
   container.header().pid_namespace = own_pid_namespace() + 1;
   const auto name =
       fmt::format("ttmem.{}.{}.{}", ::getuid(), ::getpid(), container.header().start_time_ticks);
@@ -335,7 +335,7 @@ TEST(LockHolders, FindsWhoHoldsAFileExclusively) {
   EXPECT_EQ(parse_lock_holder("", makedev(0, 0x1a), 77), std::nullopt);
 }
 
-TEST_F(CollectorTest, WhatWasKeptForAReaderIsDeadOnceTheReaderIsGone) {
+TEST_F(CollectorTest, ASegmentKeptForAReaderIsDeadOnceTheReaderIsGone) {
   const std::string segment_name = fmt::format("ttmem.{}.{}.1", ::getuid(), kNoPid);
   const auto write_kept = [&](std::int32_t reader, std::uint32_t space) {
     const std::string name = fmt::format("{}.ended.{}.{}", segment_name, reader, space);
@@ -343,7 +343,7 @@ TEST_F(CollectorTest, WhatWasKeptForAReaderIsDeadOnceTheReaderIsGone) {
     return directory_ + "/" + name;
   };
   write_kept(::getpid(), own_pid_namespace());
-  write_kept(kNoPid, own_pid_namespace() + 1);  // in another container it may be running
+  write_kept(kNoPid, own_pid_namespace() + 1);  // the reader may still run in the other container
   const std::string gone = write_kept(kNoPid, own_pid_namespace());
   const std::string gone_too = write_kept(kNoPid, 0);
   const DeadSegments kept = find_kept(directory_);
@@ -368,7 +368,7 @@ class Variable {
   const char* name_;
 };
 
-TEST_F(CollectorTest, ARunIsNamedBeforeThoseAroundIt) {
+TEST_F(CollectorTest, ARunIdComesBeforeTheIdsOfOuterRuns) {
   const Variable outer("TTMEM_RUN", "outer");
   const std::string id = name_this_run(RunRole::reads);
   EXPECT_EQ(segment::split_run_ids(::getenv("TTMEM_RUN")), (std::vector<std::string>{id, "outer"}));
@@ -378,7 +378,7 @@ TEST_F(CollectorTest, ARunIsNamedBeforeThoseAroundIt) {
   EXPECT_FALSE(is_reader_id(name_this_run(RunRole::starts)));
 }
 
-TEST_F(CollectorTest, TheNamerOfARunIsKnownByItsPidNamespaceAndStartTime) {
+TEST_F(CollectorTest, TheOwnerOfARunIsFoundByPidNamespaceAndStartTime) {
   const std::uint32_t here = own_pid_namespace();
   const std::uint64_t start = process_facts(::getpid())->start_time_ticks;
   EXPECT_EQ(owner_of_run(fmt::format("{}.{}.{}.0.r", ::getpid(), here, start)), Owner::alive);
@@ -390,7 +390,7 @@ TEST_F(CollectorTest, TheNamerOfARunIsKnownByItsPidNamespaceAndStartTime) {
   }
 }
 
-TEST_F(CollectorTest, WhatARunningRecorderMayNotHaveReadIsNotCleaned) {
+TEST_F(CollectorTest, ASegmentThatARunningRecorderMayStillReadIsNotCleaned) {
   const Variable outer("TTMEM_RUN", "outer");
   const std::string id = name_this_run(RunRole::reads);
   const auto write_of_run = [&](const std::string& ids) {
@@ -404,7 +404,7 @@ TEST_F(CollectorTest, WhatARunningRecorderMayNotHaveReadIsNotCleaned) {
   EXPECT_EQ(find_dead(directory_).segments.size(), 1U);
 }
 
-TEST_F(CollectorTest, NamesOfMarks) {
+TEST_F(CollectorTest, NamesOfUntrackedFilesAreParsed) {
   const auto name = parse_untracked_name("ttmem.1.2.3.4.untracked.28.5");
   ASSERT_TRUE(name);
   EXPECT_EQ(name->process, (SegmentName{.uid = 1, .pid = 2, .start_time_ticks = 3, .number = 4}));
@@ -418,7 +418,7 @@ TEST_F(CollectorTest, NamesOfMarks) {
   }
 }
 
-TEST_F(CollectorTest, FilesWithOtherNamesAreNoneOfOurBusiness) {
+TEST_F(CollectorTest, FilesWithOtherNamesAreIgnored) {
   for (const char* name :
        {"ttmem.1.2.3.ended", "ttmem.1.2.3.ended.", "ttmem.1.2.3.ended.4", "ttmem.1.2.3.ended.4.",
         "ttmem.1.2.3.ended.4.5.6", "x.ended.4.5", "ttmem.1.2.3.failed.ended.4.5"}) {
@@ -472,7 +472,7 @@ TEST_F(CollectorTest, SegmentsThatMayNotBeReadAreCountedByOwner) {
                               directory_));
 }
 
-TEST_F(CollectorTest, ManyTrapsGiveFewWarnings) {
+TEST_F(CollectorTest, ManyUnreadableFilesGiveFewWarnings) {
   for (int i = 1; i <= 200; ++i) {
     ASSERT_EQ(::mkfifo(path(fmt::format("ttmem.0.{}.1", i)).c_str(), 0600), 0);
   }
@@ -500,7 +500,8 @@ TEST_F(CollectorTest, ARowOfTtMetalLivesAsLongAsTheProcessThatWroteIt) {
   EXPECT_FALSE(dead.devices.at(0).used(Kind::dram).has_value());
   EXPECT_EQ(dead.devices.at(0).processes.at(0).state, State::dead);
 
-  // Written before this process began: the pid is ours by now, the row is not.
+  // The row was written before this process began, so that it belongs to an earlier process with
+  // the same pid.
   const std::uint64_t began = start_unix_ns(process_facts(::getpid())->start_time_ticks);
   write("tt_device_11_memory", region(::getpid(), began - 60'000'000'000));
   EXPECT_EQ(collect(directory_).devices.at(0).processes.at(0).state, State::dead);
@@ -536,15 +537,15 @@ TEST_F(CollectorTest, ReapRemovesTheSegmentsOfTheDeadAndNothingElse) {
   EXPECT_TRUE(std::filesystem::exists(foreign));
 }
 
-TEST_F(CollectorTest, ReapRemovesOnlyWhatWasSaid) {
+TEST_F(CollectorTest, ReapRemovesOnlyReportedSegments) {
   write(segment());
   const DeadSegments said = find_dead(directory_);
-  const std::string younger = write(segment(2));  // died after that
+  const std::string younger = write(segment(2));  // its owner died later
   EXPECT_EQ(reap(directory_, said.segments).removed, 1u);
   EXPECT_TRUE(std::filesystem::exists(younger));
 }
 
-TEST_F(CollectorTest, ReapLeavesWhatIsAliveByNow) {
+TEST_F(CollectorTest, ReapKeepsSegmentsThatAreAliveAgain) {
   const std::string file = write(segment());
   const DeadSegments said = find_dead(directory_);
   const LockHolder owner(file);
@@ -552,7 +553,7 @@ TEST_F(CollectorTest, ReapLeavesWhatIsAliveByNow) {
   EXPECT_TRUE(std::filesystem::exists(file));
 }
 
-TEST_F(CollectorTest, AReaderAtWorkHidesNothingFromReapAndIsNotPassedOverInSilence) {
+TEST_F(CollectorTest, ReapWarnsAboutASegmentThatAReaderLocks) {
   const std::string file = write(segment());
   UniqueFd reader(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   ASSERT_EQ(::flock(reader.get(), LOCK_SH | LOCK_NB), 0);
@@ -575,7 +576,7 @@ TEST_F(CollectorTest, ReapCountsBuffersAndKernelsAsAllocationsAsTheSnapshotDoes)
   EXPECT_EQ(live_allocations(collect(directory_).devices.at(0).processes.at(0).kinds), 4u);
 }
 
-TEST_F(CollectorTest, ReapRemovesLeftoversOnlyWhenNobodyCanStillBeMakingThem) {
+TEST_F(CollectorTest, ReapRemovesUnfinishedFilesOnlyWhenOldAndUnlocked) {
   const std::string young = write("ttmem.0.1.1", {});
   const std::string old = write("ttmem.0.2.1", std::vector<std::byte>(20000));
   const std::string held = write("ttmem.0.3.1", {});
@@ -615,7 +616,7 @@ TEST(ProcessInfo, FindsTheStartTimeBehindAnyName) {
   EXPECT_FALSE(parse_start_time("7 (sh) S 1 2").has_value());
 }
 
-TEST(ProcessInfo, KnowsAProcessThatIsEnding) {
+TEST(ProcessInfo, RecognisesAProcessThatIsEnding) {
   const auto stat = [](const char* state, int flags, int threads) {
     return "7 (a) b) " + std::string(state) + " 1 1 1 0 -1 " + std::to_string(flags) +
            " 0 0 0 0 0 0 0 0 20 0 " + std::to_string(threads) + " 0 424242 0";
@@ -646,7 +647,7 @@ TEST(ProcessInfo, ReadsABootId) {
   EXPECT_TRUE(boot_id().has_value());
 }
 
-TEST(ProcessInfo, AUserWithoutANameIsItsNumber) {
+TEST(ProcessInfo, AUserWithoutANameIsShownAsNumber) {
   EXPECT_EQ(user_name(0), "root");
   EXPECT_EQ(user_name(3999999999), "3999999999");
 }

@@ -20,7 +20,7 @@ using segment::LiveAllocation;
 
 constexpr L1Limits kWormhole = {1499136, 105664, 0};
 
-// A number below `bound`.
+// Returns a random number below `bound`.
 std::uint32_t draw(std::mt19937& random, std::uint32_t bound) {
   return static_cast<std::uint32_t>(random() % bound);
 }
@@ -79,7 +79,7 @@ TEST(CoreStates, AShardTakesItsRangeOnEveryCore) {
   EXPECT_EQ(states[1].l1_data_bytes, 4096u + 2048u);
 }
 
-TEST(CoreStates, ABufferWithBanksOfItsOwnTakesThoseOnly) {
+TEST(CoreStates, ABufferWithItsOwnBanksTakesOnlyThoseBanks) {
   const std::vector<LiveAllocation> allocations = {l1(1400000, 4096),
                                                    on_own_banks(l1(1300000, 2048, cores({1, 2})))};
   const auto states = core_states(grid(2, 2), refs(allocations), true);
@@ -99,8 +99,8 @@ TEST(CoreStates, ABufferOfUnknownSizeHidesTheBytesOfItsCoresButNotItsAddress) {
   EXPECT_EQ(headroom(states[0], kWormhole), 1400000 - 105664);
 }
 
-// The example of the header.
-TEST(Lockstep, IsWhatBuffersTakeOnCoresWithoutTheirBytes) {
+// The example in the header's comment.
+TEST(Lockstep, CountsBytesTakenOnCoresThatHoldNoData) {
   LiveAllocation shard = l1(679936, 819200, cores({0}));
   shard.banks = 64;
   EXPECT_EQ(lockstep_bytes(refs({shard, l1(600000, 64)}), true)[Kind::l1], 51609600u);
@@ -108,7 +108,7 @@ TEST(Lockstep, IsWhatBuffersTakeOnCoresWithoutTheirBytes) {
   EXPECT_EQ(lockstep_bytes(refs({on_own_banks(shard)}), true)[Kind::l1], 0u);
 }
 
-TEST(Lockstep, IsUnknownWhenASizeIsOrTheListIsNotComplete) {
+TEST(Lockstep, IsUnknownWithAnUnknownSizeOrAnIncompleteList) {
   LiveAllocation shard = l1(679936, 819200, cores({0}));
   EXPECT_FALSE(lockstep_bytes(refs({shard}), true)[Kind::l1].has_value()) << "banks unknown";
   shard.banks = 64;
@@ -117,13 +117,13 @@ TEST(Lockstep, IsUnknownWhenASizeIsOrTheListIsNotComplete) {
   EXPECT_FALSE(lockstep_bytes(refs({shard}), true)[Kind::l1].has_value());
 }
 
-TEST(CoreStates, WithAllocationsThatWereNotListedNothingIsSaid) {
+TEST(CoreStates, WithUnlistedAllocationsCoresAreUnknown) {
   const auto states = core_states(grid(2, 2), {}, false);
   EXPECT_FALSE(states[0].l1_bytes.has_value());
   EXPECT_FALSE(headroom(states[0], kWormhole).has_value());
 }
 
-TEST(Headroom, IsFromTheEndOfTheCbsToTheLowestBuffer) {
+TEST(Headroom, ReachesFromTheEndOfTheCbsToTheLowestBuffer) {
   CoreState core;
   core.lowest_l1 = 974336;
   core.cb_end = 134336;
@@ -131,13 +131,13 @@ TEST(Headroom, IsFromTheEndOfTheCbsToTheLowestBuffer) {
 }
 
 TEST(Headroom, IsNegativeWhenTheyClash) {
-  CoreState core;  // the figures of a runtime error message
+  CoreState core;  // figures of a runtime error message
   core.lowest_l1 = 974336;
   core.cb_end = 1089536;
   EXPECT_EQ(headroom(core, kWormhole), -115200);
 }
 
-TEST(Headroom, OfAnEmptyCoreIsAllBetweenTheBaseAndL1Small) {
+TEST(Headroom, OfAnEmptyCoreReachesFromTheBaseToL1Small) {
   EXPECT_EQ(headroom({}, kWormhole), 1499136 - 105664);
   EXPECT_EQ(headroom({}, {1499136, 105664, 32768}), 1499136 - 32768 - 105664);
 }
@@ -147,7 +147,7 @@ TEST(Headroom, IsUnknownWithoutTheLimits) {
   EXPECT_FALSE(headroom({}, {1499136, 0, 0}).has_value());
 }
 
-TEST(MergeCore, AddsBytesAndTakesTheNarrowestGap) {
+TEST(MergeCore, AddsBytesAndKeepsTheSmallestHeadroom) {
   CoreState a{.cb_bytes = 10,
               .cb_resident_bytes = 1,
               .cb_end = 200,
@@ -199,7 +199,7 @@ TEST(Overlaps, ShardsOnDifferentCoresOverlapInLockstep) {
   EXPECT_EQ(count_overlaps(refs({l1(0, 100, cores({0, 1})), l1(50, 100, cores({2, 3}))})), 1u);
 }
 
-TEST(Overlaps, ABufferOfUnknownSizeIsOneByte) {
+TEST(Overlaps, ABufferOfUnknownSizeCountsAsOneByte) {
   EXPECT_EQ(count_overlaps(refs({l1(0, std::nullopt), l1(1, 10)})), 0u);
   EXPECT_EQ(count_overlaps(refs({l1(0, std::nullopt), l1(0, 10)})), 1u);
 }
@@ -244,7 +244,7 @@ TEST(FootprintFigures, CountTheUnionOnEachCoreAndNoBytesOfGlobalCbs) {
   EXPECT_EQ(figures.logical_bytes, 400u);
 }
 
-TEST(ExclusiveBytes, AreWhatNoOtherProgramCovers) {
+TEST(ExclusiveBytes, AreTheBytesThatNoOtherProgramCovers) {
   const Footprint a = {cb(0, 100, CoreMask::first(64))};
   const Footprint b = {cb(60, 80, CoreMask::first(64))};
   EXPECT_EQ(exclusive_of({{&a, 1}, {&b, 1}}), (std::vector<std::uint64_t>{60 * 64, 40 * 64}));
@@ -252,7 +252,7 @@ TEST(ExclusiveBytes, AreWhatNoOtherProgramCovers) {
       << "two programs share a footprint: the end of one frees nothing";
 }
 
-TEST(ExclusiveBytes, NothingIsSaidBeyondTheBudget) {
+TEST(ExclusiveBytes, AreUnknownBeyondTheBudget) {
   const Footprint a = {cb(0, 100, cores({0})), cb(0, 100, cores({1}))};
   WorkBudget small(3);
   EXPECT_FALSE(exclusive_bytes(std::vector<FootprintUse>{{&a, 1}}, small).has_value());
@@ -260,7 +260,7 @@ TEST(ExclusiveBytes, NothingIsSaidBeyondTheBudget) {
   EXPECT_TRUE(exclusive_bytes(std::vector<FootprintUse>{{&a, 1}}, enough).has_value());
 }
 
-// One byte at a time, as the definitions say.
+// A model that counts one byte at a time, as the definitions say.
 struct Model {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::set<std::size_t>> programs_at;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Evidence for build_snapshot(), as gather() would find it.
+// Evidence for build_snapshot(), as gather() returns it.
 #pragma once
 
 #include <algorithm>
@@ -45,7 +45,7 @@ inline Snapshot snapshot_of(std::vector<SegmentEvidence> segments,
   return build_snapshot(std::move(all));
 }
 
-// One process with figures on device 0 of number `uid`.
+// Returns the segment of one process with figures on device 0, whose chip has this uid.
 inline SegmentBuilder process(std::uint64_t uid, std::uint64_t dram, std::uint64_t dram_peak) {
   SegmentBuilder builder;
   DeviceRecord& device = builder.add_device(0, uid);

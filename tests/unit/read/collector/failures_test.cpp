@@ -22,7 +22,7 @@ using ttmem::fixtures::wormhole;
 
 class FailuresOf : public ::testing::Test {
  protected:
-  // Held one buffer when memory did not suffice, and nothing since.
+  // Returns a tracker that held one buffer when it ran out of memory, and holds nothing since.
   std::unique_ptr<IdTracker> failed(const std::string& text, const std::string& run = "") {
     segment::SegmentWriter::Options options{directory_.path()};
     options.run = run;
@@ -38,7 +38,7 @@ class FailuresOf : public ::testing::Test {
   TemporaryDirectory directory_;
 };
 
-TEST_F(FailuresOf, HaveTheStateOfThatMomentAlsoAfterTheEnd) {
+TEST_F(FailuresOf, HaveTheStateOfTheirMomentAlsoAfterTheEndOfTheProcess) {
   auto process = failed("no room", "run 7");
   ASSERT_EQ(found().list.size(), 1U);
   EXPECT_TRUE(found().list[0].is_alive);
@@ -58,7 +58,7 @@ TEST_F(FailuresOf, HaveTheStateOfThatMomentAlsoAfterTheEnd) {
   EXPECT_EQ(failure.snapshot.time_unix_ns, failure.time_unix_ns);
 }
 
-TEST_F(FailuresOf, AreInNoOrdinaryView) {
+TEST_F(FailuresOf, AreNotShownInOrdinaryViews) {
   const auto process = failed("no room");
   EXPECT_EQ(collect(directory_.path()).devices.at(0).used(Kind::dram), 0U);
   process->segment().finish();
@@ -75,7 +75,7 @@ TEST_F(FailuresOf, AreSortedByTime) {
   EXPECT_EQ(found().list[0].text, "second");
 }
 
-TEST_F(FailuresOf, SayWhenTheStateCouldNotBeKept) {
+TEST_F(FailuresOf, SayWhyTheStateCouldNotBeSaved) {
   segment::SegmentWriter::Options options{directory_.path()};
   auto process = IdTracker::start(options).value();
   std::filesystem::create_directory(process->segment().path() + ".failed");
@@ -83,11 +83,11 @@ TEST_F(FailuresOf, SayWhenTheStateCouldNotBeKept) {
   const Failures now = found();
   ASSERT_EQ(now.list.size(), 1U);
   EXPECT_NE(now.list[0].not_kept, "");
-  EXPECT_EQ(now.warnings.size(), 1U);  // a directory is no copy
+  EXPECT_EQ(now.warnings.size(), 1U);  // a directory is not a saved state
 }
 
-// A copy is there, of a failure before.
-TEST_F(FailuresOf, AreTheLastOnesAlsoWhenOnlyAnEarlierStateWasKept) {
+// The saved state belongs to an earlier failure.
+TEST_F(FailuresOf, ShowTheLastFailureWhenOnlyAnEarlierStateWasSaved) {
   const auto process = failed("earlier");
   const std::string copy = process->segment().path() + ".failed";
   std::filesystem::rename(copy, copy + ".aside");
@@ -101,7 +101,7 @@ TEST_F(FailuresOf, AreTheLastOnesAlsoWhenOnlyAnEarlierStateWasKept) {
   EXPECT_NE(now.list[0].not_kept.find("could not be kept"), std::string::npos);
 }
 
-TEST_F(FailuresOf, StayKnownAfterTheEndWhenTheStateCouldNotBeKept) {
+TEST_F(FailuresOf, StayListedAfterTheEndOfTheProcessWithoutASavedState) {
   segment::SegmentWriter::Options options{directory_.path()};
   auto process = IdTracker::start(options).value();
   const std::string copy = process->segment().path() + ".failed";
@@ -109,7 +109,7 @@ TEST_F(FailuresOf, StayKnownAfterTheEndWhenTheStateCouldNotBeKept) {
   process->report_failure("no room");
   std::filesystem::remove(copy);
   process->segment().finish();
-  process.reset();  // what is mapped keeps the lock
+  process.reset();  // the mapping of the segment holds the lock
   const Failures now = found();
   ASSERT_EQ(now.list.size(), 1U);
   EXPECT_EQ(now.list[0].text, "no room");
@@ -117,14 +117,14 @@ TEST_F(FailuresOf, StayKnownAfterTheEndWhenTheStateCouldNotBeKept) {
   EXPECT_EQ(reap(directory_.path(), find_failed(directory_.path()).segments).removed, 1U);
 }
 
-TEST_F(FailuresOf, SayThatSomebodyRemovedTheCopy) {
+TEST_F(FailuresOf, SayThatTheSavedStateWasRemoved) {
   const auto process = failed("no room");
   std::filesystem::remove(process->segment().path() + ".failed");
   ASSERT_EQ(found().list.size(), 1U);
   EXPECT_EQ(found().list[0].not_kept, "of the state of that moment there is no copy");
 }
 
-TEST_F(FailuresOf, ThatNobodyWroteAreNotBelieved) {
+TEST_F(FailuresOf, AreNotTakenFromForgedFiles) {
   std::ofstream(directory_.path() + "/ttmem.0.1.2.failed") << "anything";
   std::filesystem::create_symlink("/etc/passwd", directory_.path() + "/ttmem.0.1.3.failed");
   const auto process = failed("mine");
@@ -149,8 +149,8 @@ TEST_F(FailuresOf, AreRemovedOnceTheirProcessIsGone) {
   EXPECT_FALSE(std::filesystem::exists(copy));
 }
 
-// Its process may live.
-TEST_F(FailuresOf, StayWhereTheSegmentCannotBeOpened) {
+// The process may still be alive.
+TEST_F(FailuresOf, StayWhileTheSegmentCannotBeOpened) {
   auto process = failed("no room");
   const std::string segment = process->segment().path();
   process->segment().finish();

@@ -8,7 +8,8 @@ namespace {
 
 using segment::LiveAllocation;
 
-// Regions are [1048640, 1065024 - 8192) in DRAM, [1000, 1800) in L1, [1800, 2000) in L1_SMALL.
+// The regions are [1048640, 1065024 - 8192) in DRAM, [1000, 1800) in L1 and [1800, 2000) in
+// L1_SMALL.
 constexpr BankFacts kBanks = {.l1_bytes_per_core = 2000,
                               .l1_base = 1000,
                               .l1_small_bytes_per_core = 200,
@@ -46,7 +47,7 @@ void expect_unknown(const model::FreeSpace& space) {
   EXPECT_FALSE(space.largest_per_bank);
 }
 
-TEST(FreeSpace, OfABankWithoutBuffersIsItsRegion) {
+TEST(FreeSpace, OfAnEmptyBankIsItsRegion) {
   const auto free = free_of({});
   expect_free(free[Kind::dram], 8192, 8192);
   expect_free(free[Kind::l1], 800, 800);
@@ -54,8 +55,8 @@ TEST(FreeSpace, OfABankWithoutBuffersIsItsRegion) {
   expect_free(free[Kind::trace], 8192, 8192);
 }
 
-TEST(FreeSpace, IsWhatLiesBetweenBuffersInSteps) {
-  // 1000..1120, 1152..1184 after a buffer of 10 bytes, 1280..1800.
+TEST(FreeSpace, LiesBetweenBuffersInWholeSteps) {
+  // Free are [1000, 1120), [1152, 1184) behind a buffer of 10 bytes, and [1280, 1800).
   const auto free =
       free_of({buffer(Kind::l1, 1184, 96), buffer(Kind::l1, 1120, 10), buffer(Kind::l1, 1184, 32)});
   expect_free(free[Kind::l1], 120 + 32 + 520, 520);
@@ -72,7 +73,7 @@ TEST(FreeSpace, IsUnknownWhenABufferLiesOutside) {
   expect_unknown(free_of({buffer(Kind::dram, UINT64_MAX - 1, 32)})[Kind::dram]);
 }
 
-TEST(FreeSpace, IsUnknownWhenABufferIsNotDescribed) {
+TEST(FreeSpace, IsUnknownWithAnIncompletelyDescribedBuffer) {
   LiveAllocation nowhere = buffer(Kind::l1, 1000, 32);
   nowhere.address.reset();
   LiveAllocation sizeless = buffer(Kind::dram, 1'048'640, 32);
@@ -83,7 +84,7 @@ TEST(FreeSpace, IsUnknownWhenABufferIsNotDescribed) {
   expect_free(free[Kind::l1_small], 200, 200);
 }
 
-TEST(FreeSpace, IsUnknownWhenTheListOrTheRegionsAre) {
+TEST(FreeSpace, IsUnknownWhenTheListOrARegionIsUnknown) {
   const auto regions = regions_of("wormhole_b0", kBanks);
   for (const Kind kind : kBankKinds) {
     expect_unknown(free_space(regions, taken({}, false))[kind]);
@@ -92,7 +93,7 @@ TEST(FreeSpace, IsUnknownWhenTheListOrTheRegionsAre) {
   }
 }
 
-TEST(FreeSpace, ABufferInARegionThatNobodyStatedLeavesItsNeighbourUnknown) {
+TEST(FreeSpace, ABufferInAnUnreportedRegionMakesTheNextRegionUnknown) {
   BankFacts banks = kBanks;
   banks.trace_region_bytes = 0;
   banks.l1_small_bytes_per_core = 0;
@@ -103,7 +104,7 @@ TEST(FreeSpace, ABufferInARegionThatNobodyStatedLeavesItsNeighbourUnknown) {
   expect_unknown(free_of({buffer(Kind::l1_small, 1900, 32)}, banks)[Kind::l1]);
 }
 
-TEST(FreeSpace, SizesThatCannotBeAreNoRegions) {
+TEST(FreeSpace, ImpossibleSizesGiveNoRegions) {
   BankFacts banks = kBanks;
   banks.l1_small_bytes_per_core = 3000;
   banks.trace_region_bytes = UINT64_MAX;

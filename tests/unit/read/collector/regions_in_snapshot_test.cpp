@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a Snapshot takes from the regions that TT-Metal writes by itself, beside segments.
+// TT-Metal's regions in a snapshot, beside segments.
 #include <gtest/gtest.h>
 
 #include "evidence_fixtures.hpp"
@@ -46,7 +46,7 @@ TEST(RegionsInSnapshot, ADeadRowIsListedAndNotCounted) {
   EXPECT_EQ(snapshot.devices[0].processes.at(0).used(Kind::dram), 18087936u);
 }
 
-TEST(RegionsInSnapshot, ARowOfAProcessThatASegmentTellsOfIsNotCountedTwice) {
+TEST(RegionsInSnapshot, ARowOfAProcessWithASegmentIsNotCountedTwice) {
   SegmentBuilder builder = process(0xb, 1000, 1000);
   const Snapshot snapshot = snapshot_of({evidence(builder, 20)}, {region(0xb, 20, State::alive)});
   ASSERT_EQ(snapshot.devices.size(), 1u);
@@ -54,7 +54,7 @@ TEST(RegionsInSnapshot, ARowOfAProcessThatASegmentTellsOfIsNotCountedTwice) {
   EXPECT_EQ(snapshot.devices[0].processes.size(), 1u);
 }
 
-TEST(RegionsInSnapshot, AProcessIsOnOneChipWhenOnlyItsRowKnowsWhich) {
+TEST(RegionsInSnapshot, AProcessIsOnOneChipWhenOnlyItsRowNamesTheChip) {
   for (const State state : {State::alive, State::dead}) {
     SegmentBuilder builder = process(0, 1000, 1000);
     SegmentBuilder other = process(0xb, 500, 500);
@@ -67,23 +67,23 @@ TEST(RegionsInSnapshot, AProcessIsOnOneChipWhenOnlyItsRowKnowsWhich) {
   }
 }
 
-TEST(RegionsInSnapshot, AProcessIsOnOneChipWhenOnlyItsSegmentKnowsWhich) {
+TEST(RegionsInSnapshot, AProcessIsOnOneChipWhenOnlyItsSegmentNamesTheChip) {
   SegmentBuilder builder = process(0xb, 1000, 1000);
   const Snapshot snapshot = snapshot_of({evidence(builder, 20)}, {region(0, 20, State::alive)});
   ASSERT_EQ(snapshot.devices.size(), 1u);
   EXPECT_EQ(snapshot.devices[0].used(Kind::dram), 1000u);
 }
 
-TEST(RegionsInSnapshot, ARowOfALivingProcessIsNotThatOfADeadOneWithItsPid) {
+TEST(RegionsInSnapshot, ARowOfALiveProcessDoesNotBelongToADeadProcessOfItsPid) {
   SegmentBuilder builder = process(0, 1000, 1000);
   const Snapshot snapshot =
       snapshot_of({evidence(builder, 20, State::dead)}, {region(0xb, 20, State::alive)});
   EXPECT_EQ(snapshot.devices.size(), 2u);
 }
 
-TEST(RegionsInSnapshot, ASegmentThatProcDoesNotConfirmHidesNoRow) {
+TEST(RegionsInSnapshot, ASegmentUnconfirmedByProcHidesNoRow) {
   SegmentBuilder builder = process(0xb, 1000, 1000);
-  SegmentEvidence foreign = evidence(builder, 20);  // as of another pid namespace
+  SegmentEvidence foreign = evidence(builder, 20);  // as a segment of another pid namespace
   foreign.confirmed = false;
   const Snapshot snapshot = snapshot_of({foreign}, {region(0xb, 20, State::alive)});
   ASSERT_EQ(snapshot.devices.size(), 1u);

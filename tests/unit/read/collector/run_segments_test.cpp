@@ -44,8 +44,8 @@ class OpenCounter {
   UniqueFd events_;
 };
 
-// Everybody can leave such files in /dev/shm.
-TEST(RunSegments, FilesThatStayIncompleteAreNotOpenedAllTheTime) {
+// Every user can leave such files in /dev/shm.
+TEST(RunSegments, FilesThatStayIncompleteAreRarelyOpened) {
   constexpr int files = 500;
   constexpr std::size_t room = 10;
   const TemporaryDirectory directory;

@@ -24,15 +24,16 @@ void put_row(Bytes& bytes, std::size_t row, std::int32_t pid,
   std::memcpy(bytes.data() + at + 56, name.data(), name.size());
 }
 
-// What an unmodified runtime wrote for one Blackhole chip, by the offsets of its header.
+// Returns the region that an unmodified runtime wrote for one Blackhole chip, with the offsets of
+// TT-Metal's header.
 Bytes captured_region() {
   Bytes bytes(8576);
   put<std::uint32_t>(bytes, 0, 3);                    // version
   put<std::uint32_t>(bytes, 4, 1);                    // active processes
   put<std::uint64_t>(bytes, 8, 1794709671460950685);  // last update
   put<std::uint32_t>(bytes, 16, 1);                   // references
-  put<std::uint64_t>(bytes, 32, 4476187513037);       // the chip's number
-  put<std::uint32_t>(bytes, 40, 0);                   // its logical number
+  put<std::uint64_t>(bytes, 32, 4476187513037);       // uid of the chip
+  put<std::uint32_t>(bytes, 40, 0);                   // logical number
   put<std::uint64_t>(bytes, 48, 18087936);            // totals
   put<std::uint64_t>(bytes, 56, 393216);
   put<std::uint64_t>(bytes, 64, 225280);
@@ -83,7 +84,7 @@ TEST(TtMetalRegion, ATruncatedRegionIsAnErrorAtEveryLength) {
   EXPECT_TRUE(decode_region(std::span(whole).first(8540)));
 }
 
-TEST(TtMetalRegion, FreeRowsAndThoseBeingReleasedAreSkipped) {
+TEST(TtMetalRegion, FreeRowsAndRowsBeingReleasedAreSkipped) {
   Bytes bytes = captured_region();
   put_row(bytes, 1, -1, {1, 1, 1, 1, 1, 1}, "released");
   put_row(bytes, 2, 0, {1, 1, 1, 1, 1, 1}, "free");
@@ -101,7 +102,7 @@ TEST(TtMetalRegion, NamesAreSafeToPrint) {
   EXPECT_EQ(decode_region(bytes)->rows[0].name, std::string(63, 'x') + "?");
 }
 
-TEST(TtMetalRegion, IsKnownByItsFileName) {
+TEST(TtMetalRegion, IsRecognisedByItsFileName) {
   EXPECT_TRUE(is_region_name("tt_device_4476187513037_memory"));
   EXPECT_TRUE(is_region_name("tt_device_0_memory"));
   EXPECT_FALSE(is_region_name("tt_device__memory"));

@@ -49,14 +49,14 @@ std::vector<Node> counted(std::vector<Node> nodes) {
   return nodes;
 }
 
-TEST(UpstreamPeaks, AreTheMaximaOfEachSumAndOfAllTogether) {
+TEST(UpstreamPeaks, AreTheMaximumOfEachSumAndOfTheTotal) {
   const auto nodes = counted({
       buffer(NodeType::buffer_allocate, Kind::l1, 1000),
       buffer(NodeType::buffer_allocate, Kind::dram, 77777),
       buffer(NodeType::buffer_allocate, Kind::l1_small, 24),
       node(NodeType::circular_buffer_deallocate_all),
       node(NodeType::circular_buffer_allocate, 300),
-      node(NodeType::circular_buffer_allocate, 5000, true),  // a view on a buffer
+      node(NodeType::circular_buffer_allocate, 5000, true),  // a view of a buffer
       node(NodeType::circular_buffer_allocate, 200),         // 1524 in all
       buffer(NodeType::buffer_deallocate, Kind::l1, 1000),
       node(NodeType::circular_buffer_deallocate_all),
@@ -139,7 +139,7 @@ TEST(GraphFile, ReadsNumbersAsTextAndAsNumbers) {
   EXPECT_EQ(graph_of(as_numbers)->devices.at(0).grid_x, 13);
 }
 
-TEST(GraphFile, SaysWhatIsWrongWithAHostileOne) {
+TEST(GraphFile, NamesTheFaultOfAHostileFile) {
   const auto message = [](const std::string& text) {
     const auto graph = graph_of(text);
     return graph ? "no error" : graph.error().message;
@@ -175,7 +175,7 @@ class ImportFile : public ::testing::Test {
   TemporaryDirectory directory_;
 };
 
-TEST_F(ImportFile, LeavesNothingBehindForWhatItDoesNotKnow) {
+TEST_F(ImportFile, LeavesNoOutputForAnUnknownFormat) {
   EXPECT_NE(failure().find("No such file"), std::string::npos);
   for (const char* text : {"", "hello", "{\"a\": 1}", "[1, 2", "{\"ev\": \"device\"}\n"}) {
     write(text);
@@ -187,8 +187,8 @@ TEST_F(ImportFile, LeavesNothingBehindForWhatItDoesNotKnow) {
   EXPECT_NE(failure().find("no device has more than 256"), std::string::npos) << failure();
 }
 
-// Functions that never end, deep ones, and ends of what never began.
-TEST_F(ImportFile, CopesWithFunctionsThatDoNotMatch) {
+// Functions that never end, deeply nested functions, and ends of functions that never began.
+TEST_F(ImportFile, AcceptsFunctionsWithoutMatchingEnds) {
   std::string nodes;
   int counter = 0;
   const auto add = [&](const std::string& type, const std::string& name) {

@@ -6,7 +6,7 @@
 namespace ttmem::placement {
 namespace {
 
-TEST(Board, IsFoundByEachOfItsNamesWhateverTheirCase) {
+TEST(Board, IsFoundByEachOfItsNamesInAnyCase) {
   for (const std::string_view name : board_names()) {
     const auto board = find_board(name);
     ASSERT_TRUE(board) << name;
@@ -16,7 +16,7 @@ TEST(Board, IsFoundByEachOfItsNamesWhateverTheirCase) {
   EXPECT_EQ(find_board("WH-Galaxy")->system, "galaxy");
 }
 
-TEST(Board, TakesTheGridThatIsAppended) {
+TEST(Board, TakesAGridAppendedToTheName) {
   const auto board = find_board("p150:13x10");
   ASSERT_TRUE(board);
   EXPECT_EQ(board->compute_grid, (Grid{13, 10}));
@@ -29,7 +29,7 @@ TEST(Board, TakesTheGridThatIsAppended) {
   }
 }
 
-TEST(Board, ThatIsNotKnownNamesThoseThatAre) {
+TEST(Board, ErrorForAnUnknownBoardListsTheKnownBoards) {
   for (const std::string_view name : {"", "p200", "n150x"}) {
     const auto none = find_board(name);
     ASSERT_FALSE(none) << name;

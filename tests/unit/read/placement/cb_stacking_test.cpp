@@ -6,7 +6,7 @@
 namespace ttmem::placement {
 namespace {
 
-TEST(CbStacking, PlacesAsItsHeaderSays) {
+TEST(CbStacking, PlacesTheExampleOfItsHeader) {
   const std::vector<DeclaredCb> declared = {
       {{{0, 0, 3, 0}}, 100, {}}, {{{2, 0, 5, 0}}, 50, {}}, {{{6, 0, 6, 0}}, 20, {}}};
   const StackedCbs stacked = stack_circular_buffers(declared, 1000, 10);
@@ -17,7 +17,7 @@ TEST(CbStacking, PlacesAsItsHeaderSays) {
   EXPECT_EQ(stacked.stacks[2].end, 1020u);
 }
 
-TEST(CbStacking, LeavesOneInAnL1BufferWhereThatIs) {
+TEST(CbStacking, LeavesACbInAnL1BufferAtItsAddress) {
   const std::vector<DeclaredCb> declared = {{{{0, 0, 3, 0}}, 100, 5000}, {{{0, 0, 3, 0}}, 50, {}}};
   const StackedCbs stacked = stack_circular_buffers(declared, 1001, 10);
   EXPECT_EQ(stacked.addresses, (std::vector<std::uint64_t>{5000, 1010}));

@@ -11,7 +11,7 @@
 namespace ttmem::placement {
 namespace {
 
-TEST(FreeList, PlacesAsItsHeaderSays) {
+TEST(FreeList, PlacesTheExampleOfItsHeader) {
   FreeList list(0, 100, 10);
   EXPECT_EQ(list.allocate(25, true), 0u);
   EXPECT_EQ(list.allocate(10, false), 90u);
@@ -19,7 +19,7 @@ TEST(FreeList, PlacesAsItsHeaderSays) {
   EXPECT_EQ(list.allocate(10, true), std::nullopt);
 }
 
-TEST(FreeList, TakesTheLowestBlockThatFitsEvenWhenALaterOneFitsBetter) {
+TEST(FreeList, TakesTheLowestBlockThatFitsEvenWhenALaterBlockFitsBetter) {
   FreeList list(0, 1000, 10);
   const auto large = list.allocate(300, true);
   list.allocate(10, true);
@@ -51,14 +51,14 @@ TEST(FreeList, JoinsAFreedBlockWithBothNeighbours) {
   EXPECT_EQ(list.statistics().largest_free_block_bytes, 30u);
 }
 
-TEST(FreeList, IgnoresAFreeOfWhatIsNotAllocated) {
+TEST(FreeList, IgnoresAFreeOfAnUnallocatedAddress) {
   FreeList list(0, 30, 10);
   list.allocate(10, true);
   list.deallocate(10);
   EXPECT_EQ(list.statistics().free_bytes, 20u);
 }
 
-TEST(FreeList, OfNothingHasRoomForNothing) {
+TEST(FreeList, OfSizeZeroHasNoRoom) {
   FreeList list(100, 0, 10);
   EXPECT_EQ(list.allocate(1, true), std::nullopt);
   EXPECT_EQ(list.lowest_occupied_address(), std::nullopt);
@@ -75,7 +75,7 @@ TEST(FreeList, OccupiesAGivenRange) {
   EXPECT_EQ(list.free_blocks(), (std::map<std::uint64_t, std::uint64_t>{{130, 40}}));
 }
 
-TEST(FreeList, OccupiesNothingThatIsNotFreeOrLiesOutside) {
+TEST(FreeList, RefusesToOccupyTakenOrOutsideRanges) {
   FreeList list(100, 100, 10);
   ASSERT_TRUE(list.occupy(150, 10));
   for (const auto& [address, bytes] : {std::pair<std::uint64_t, std::uint64_t>{140, 20},
@@ -91,18 +91,18 @@ TEST(FreeList, OccupiesNothingThatIsNotFreeOrLiesOutside) {
   EXPECT_EQ(list.free_blocks(), (std::map<std::uint64_t, std::uint64_t>{{100, 50}, {160, 40}}));
 }
 
-TEST(FreeList, HasNoRoomForMoreBytesThanThereAreNumbers) {
+TEST(FreeList, HasNoRoomForSizesThatOverflow) {
   FreeList list(0, 100, 10);
   EXPECT_EQ(list.allocate(~0ull, true), std::nullopt);
 }
 
-// The rule itself, without any structure: a map of units, searched from one end.
+// The allocation rule without any structure: a map of units, searched from one end.
 class UnitMap {
  public:
   explicit UnitMap(std::size_t units) : used_(units, false) {}
 
   std::optional<std::size_t> allocate(std::size_t units, bool bottom_up) {
-    // Blocks are looked for in order of address, and a block gives its own end.
+    // Finds the lowest start that fits or, from the top, the highest start.
     std::optional<std::size_t> found;
     for (std::size_t start = 0; start + units <= used_.size(); ++start) {
       bool fits = true;
@@ -152,7 +152,7 @@ TEST(FreeList, AgreesWithAMapOfUnitsOverRandomHistories) {
   }
 }
 
-// The same rule over a plain map, searched one by one.
+// The same rule with an ordinary map, searched block by block.
 class PlainList {
  public:
   PlainList(std::uint64_t base, std::uint64_t size) { free_[base] = size; }

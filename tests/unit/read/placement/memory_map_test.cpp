@@ -14,7 +14,7 @@ TEST(MemoryMap, DividesTheMemoryOfABoard) {
   ASSERT_TRUE(map);
   EXPECT_EQ(map->region(Kind::l1), (Region{105664, 1499136 - 32768}));
   EXPECT_EQ(map->region(Kind::l1_small), (Region{1499136 - 32768, 1499136}));
-  // 8,334 bytes a channel, in whole pages.
+  // 8,334 bytes for each channel, rounded up to whole pages.
   EXPECT_EQ(map->region(Kind::dram), (Region{1048640, (1u << 30) - 16384}));
   EXPECT_EQ(map->region(Kind::trace), (Region{(1u << 30) - 16384, 1u << 30}));
   EXPECT_EQ(map->page_alignment(Kind::l1_small), 16u);
@@ -22,7 +22,7 @@ TEST(MemoryMap, DividesTheMemoryOfABoard) {
   EXPECT_EQ(map->step(), 32u);
 }
 
-TEST(MemoryMap, HasNoRegionsThatNobodyAskedFor) {
+TEST(MemoryMap, HasOnlyRequestedRegions) {
   const auto map = MemoryMap::make(*find_board("p100"), {});
   ASSERT_TRUE(map);
   EXPECT_EQ(map->region(Kind::l1_small).bytes(), 0u);
@@ -35,13 +35,13 @@ TEST(MemoryMap, RefusesSizesThatTheBoardDoesNotHave) {
   EXPECT_FALSE(MemoryMap::make(board, {.l1_small_size = 1'500'000}));
   EXPECT_FALSE(MemoryMap::make(board, {.trace_region_size = 13ull << 30}));
   EXPECT_FALSE(MemoryMap::make(board, {.worker_l1_size = 1'600'000}));
-  // Rounded up, it is 0.
+  // These sizes become 0 when they are rounded up.
   constexpr std::uint64_t most = ~std::uint64_t{0};
   EXPECT_FALSE(MemoryMap::make(board, {.l1_small_size = most}));
   EXPECT_FALSE(MemoryMap::make(board, {.trace_region_size = most}));
 }
 
-TEST(BytesPerBank, AreThoseOfTheFullestBank) {
+TEST(BytesPerBank, CountTheFullestBank) {
   EXPECT_EQ(bytes_per_bank(1000, 100, 4, 32), 384u);
   EXPECT_EQ(bytes_per_bank(800, 100, 4, 10), 200u);
   EXPECT_EQ(bytes_per_bank(1000, 0, 4, 32), 0u);

@@ -92,7 +92,7 @@ class LookRecorderTest : public ::testing::Test {
     reader_ = std::move(*opened);
   }
 
-  // DRAM and circular buffers of the only device.
+  // Returns the used DRAM and circular buffers of the only device.
   std::pair<std::uint64_t, std::uint64_t> used_at(Time time) {
     Playback playback(*reader_);
     const auto advanced = playback.advance_to(time);
@@ -116,14 +116,14 @@ class LookRecorderTest : public ::testing::Test {
 
 using Used = std::pair<std::uint64_t, std::uint64_t>;
 
-TEST_F(LookRecorderTest, WhatDiffersBeganOrEndedInBetween) {
+TEST_F(LookRecorderTest, DifferencesBeganOrEndedBetweenTwoSamples) {
   model::Snapshot snapshot = machine();
   snapshot.allocations = {dram(1, 1000, 5 * kSecond)};
   recorder_->look(snapshot, 0);
   snapshot.allocations = {dram(1, 1000, 6 * kSecond), dram(2, 500, kSecond / 4)};
   snapshot.programs = {program(9, 4096)};
   recorder_->look(snapshot, kSecond);
-  recorder_->look(snapshot, 2 * kSecond);  // nothing new
+  recorder_->look(snapshot, 2 * kSecond);  // nothing changed
   snapshot.allocations.erase(snapshot.allocations.begin());
   snapshot.programs = {program(9, 8192)};  // another layout
   recorder_->look(snapshot, 3 * kSecond);
@@ -146,7 +146,7 @@ TEST_F(LookRecorderTest, WhatDiffersBeganOrEndedInBetween) {
   EXPECT_EQ(recorder_->events(), 6U);
 }
 
-TEST_F(LookRecorderTest, AProcessThatDiedHeldWhatItHeld) {
+TEST_F(LookRecorderTest, AProcessThatDiedKeepsItsLastFigures) {
   model::Snapshot snapshot = machine();
   snapshot.allocations = {dram(1, 1000, 0)};
   recorder_->look(snapshot, 0);
@@ -161,7 +161,7 @@ TEST_F(LookRecorderTest, AProcessThatDiedHeldWhatItHeld) {
   EXPECT_EQ(reader_->tables().processes[0].end_ns, 0);
 }
 
-TEST_F(LookRecorderTest, AProcessThatGoesAndOneThatComes) {
+TEST_F(LookRecorderTest, OneProcessEndsAndAnotherBegins) {
   model::Snapshot snapshot = machine();
   snapshot.allocations = {dram(1, 1000, 0)};
   recorder_->look(snapshot, 0);
@@ -171,7 +171,7 @@ TEST_F(LookRecorderTest, AProcessThatGoesAndOneThatComes) {
   snapshot.devices[0].processes = {process(8)};
   snapshot.allocations[0].pid = 8;
   snapshot.allocations[0].segment = 80;
-  snapshot.allocations[0].age_ns = 90 * kSecond;  // of a clock that lies
+  snapshot.allocations[0].age_ns = 90 * kSecond;  // from a wrong clock
   recorder_->look(snapshot, 2 * kSecond);
   finish(2 * kSecond);
   ASSERT_EQ(allocations().size(), 2U);
@@ -181,8 +181,9 @@ TEST_F(LookRecorderTest, AProcessThatGoesAndOneThatComes) {
   EXPECT_EQ(used_at(2 * kSecond), Used(12'000, 0));
 }
 
-// So many that it shows if each process looked at all allocations.
-TEST_F(LookRecorderTest, EveryProcessBeganWithTheOldestThatItHas) {
+// There are so many processes that the test would be slow if each process looked at all
+// allocations.
+TEST_F(LookRecorderTest, EveryProcessBeginsWithItsOldestAllocation) {
   constexpr int kProcesses = 10'000;
   model::Snapshot snapshot = machine();
   snapshot.devices[0].processes.clear();
@@ -202,8 +203,8 @@ TEST_F(LookRecorderTest, EveryProcessBeganWithTheOldestThatItHas) {
   for (const Process& row : rows) EXPECT_EQ(row.begin_ns, -3 * Time{row.pid});
 }
 
-// A server's pass may find a process gone whose lists it has read already.
-TEST_F(LookRecorderTest, WhatIsListedOfAProcessThatIsNotEnds) {
+// A server's pass may find a process gone after it has read the process's lists.
+TEST_F(LookRecorderTest, AllocationsOfAVanishedProcessEnd) {
   model::Snapshot snapshot = machine();
   snapshot.allocations = {dram(1, 1000, 0)};
   snapshot.programs = {program(9, 4096)};
@@ -219,7 +220,7 @@ TEST_F(LookRecorderTest, WhatIsListedOfAProcessThatIsNotEnds) {
   EXPECT_EQ(allocations()[0].end_ns, 0);
 }
 
-TEST_F(LookRecorderTest, WhatIsListedOnADeviceThatItsProcessHasLeftEnds) {
+TEST_F(LookRecorderTest, AllocationsOnADeviceThatTheProcessLeftEnd) {
   model::Snapshot snapshot = machine();
   snapshot.devices.push_back(snapshot.devices[0]);
   snapshot.devices[1].uid = 0x1f00b;
@@ -233,7 +234,7 @@ TEST_F(LookRecorderTest, WhatIsListedOnADeviceThatItsProcessHasLeftEnds) {
   EXPECT_EQ(allocations()[0].ending, Ending::gap);
 }
 
-TEST_F(LookRecorderTest, AProcessThatIsNotTrackedOnOneOfItsDevices) {
+TEST_F(LookRecorderTest, RecordsOnlyTheDevicesOnWhichAProcessIsTracked) {
   model::Snapshot snapshot = machine();
   snapshot.allocations = {dram(1, 1000, 0)};
   recorder_->look(snapshot, 0);
@@ -246,7 +247,7 @@ TEST_F(LookRecorderTest, AProcessThatIsNotTrackedOnOneOfItsDevices) {
   EXPECT_EQ(used_at(kSecond), Used(12'000, 0)) << "the only device that it is recorded on";
 }
 
-TEST_F(LookRecorderTest, OnlyTheProcessThatWasNamed) {
+TEST_F(LookRecorderTest, RecordsOnlyTheNamedProcess) {
   LookRecorder one(*writer_, 8);
   model::Snapshot snapshot = machine();
   snapshot.devices[0].processes.push_back(process(8));

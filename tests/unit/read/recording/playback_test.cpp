@@ -43,7 +43,7 @@ bool is_live(const Item& item, Time time) {
   return item.begin <= time && (!item.end || time < *item.end);
 }
 
-// The bytes that CBs take on a core: marks every 64 bytes.
+// Returns the bytes that CBs take on a core, by marking every 64 bytes.
 std::uint64_t union_on(const std::vector<const Layout*>& layouts, std::uint32_t core) {
   std::set<std::uint32_t> taken;
   for (const Layout* layout : layouts) {
@@ -55,7 +55,7 @@ std::uint64_t union_on(const std::vector<const Layout*>& layouts, std::uint32_t 
   return taken.size() * 64;
 }
 
-// What a device of a process holds, by going over all that was written.
+// The holdings of a process on a device, computed from everything that was written.
 struct Held {
   PerKind<std::uint64_t> used{};
   std::vector<std::uint64_t> core_cbs = std::vector<std::uint64_t>(12);
@@ -151,7 +151,7 @@ void expect_equal(const RandomHistory& history, Time time, const model::Snapshot
   RC_ASSERT(snapshot.allocations.size() == static_cast<std::size_t>(allocations));
 }
 
-RC_GTEST_PROP(Playback, AnyMomentEqualsTheSumOfAllThatWasWritten, ()) {
+RC_GTEST_PROP(Playback, EveryMomentAgreesWithEverythingWritten, ()) {
   const auto seed = *rc::gen::arbitrary<std::uint32_t>();
   const File file;
   const auto writer = file.writer();
@@ -203,7 +203,7 @@ TEST(Playback, AProgramStaysResidentWithItsNewLayout) {
   EXPECT_TRUE(playback.snapshot().programs.empty());
 }
 
-TEST(Playback, AReplayedTraceTakesTheMostOfItsPrograms) {
+TEST(Playback, AReplayedTraceTakesTheMaximumOfItsPrograms) {
   const File file;
   const auto writer = file.writer();
   const RowId process = writer->begin(Process{.pid = 7, .name = "model"});
@@ -225,12 +225,12 @@ TEST(Playback, AReplayedTraceTakesTheMostOfItsPrograms) {
   EXPECT_EQ(playback.snapshot().devices.at(0).cb_resident_bytes, 300U);
 }
 
-TEST(Playback, WhatNobodyReportsIsUnknown) {
+TEST(Playback, AnUnreportedKindIsUnknown) {
   const File file;
   const auto writer = file.writer();
   const RowId process = writer->begin(Process{.pid = 7, .name = "model"});
   Device device = small_wormhole(process, 0, 1);
-  device.known_kinds = 1;  // DRAM alone
+  device.known_kinds = 1;  // DRAM only
   device.resident_known = false;
   writer->begin(device);
   ASSERT_TRUE(writer->commit());
@@ -247,7 +247,7 @@ TEST(Playback, WhatNobodyReportsIsUnknown) {
   EXPECT_EQ(snapshot.host, "box");
 }
 
-TEST(Playback, ShowsHowADeviceWasLeft) {
+TEST(Playback, ShowsTheLastStateOfAClosedDevice) {
   const File file;
   const auto writer = file.writer();
   Process process{.pid = 7, .name = "model"};
@@ -275,7 +275,7 @@ TEST(Playback, ShowsHowADeviceWasLeft) {
   EXPECT_EQ(left.snapshot().devices.at(0).used(Kind::dram), 640U);
 }
 
-// The devices of a mesh are closed one by one: its buffers go on on the others.
+// The devices of a mesh are closed one by one. The mesh's buffers stay live on the other devices.
 TEST(Playback, ABufferOfAMeshIsLeftOnEachDevice) {
   const File file;
   const auto writer = file.writer();

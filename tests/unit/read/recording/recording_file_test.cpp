@@ -44,7 +44,7 @@ class RecordingFile : public ::testing::Test {
   TemporaryDirectory directory_;
 };
 
-// What a stranger may do to a file.
+// Changes a file with SQL, as an attacker could.
 void change(const std::string& path, const char* sql) {
   auto database = Database::open(path, Database::Mode::create);
   ASSERT_TRUE(database);
@@ -52,14 +52,14 @@ void change(const std::string& path, const char* sql) {
   ASSERT_TRUE(done) << done.error().message;
 }
 
-// A process with one device, and the set of that.
+// Adds a process with one device; returns the set of that device.
 RowId one_device(Writer& writer) {
   const RowId process = writer.begin(Process{.pid = 7, .name = "model"});
   const RowId device = writer.begin(Device{.process = process, .number = 3, .uid = 0xabc});
   return writer.device_set(std::vector<RowId>{device});
 }
 
-// "allocate 5" and so on, by the numbers of the buffers.
+// Returns lines such as "allocate 5" with the numbers of the buffers.
 std::vector<std::string> story(const Reader& reader) {
   std::vector<std::string> lines;
   const auto done = reader.for_each_event([&](const Event& event) {
@@ -77,7 +77,7 @@ std::vector<std::string> story(const Reader& reader) {
   return lines;
 }
 
-TEST_F(RecordingFile, KeepsAllThatWasSaid) {
+TEST_F(RecordingFile, KeepsEverythingThatWasWritten) {
   const auto writer = this->writer();
   const RowId process = writer->begin(
       Process{.pid = 7, .name = "model", .command = "model --big", .user = "ada", .begin_ns = 5});
@@ -138,8 +138,8 @@ TEST_F(RecordingFile, KeepsAllThatWasSaid) {
   EXPECT_EQ(seen, 1U);
 }
 
-// Thousands of rows may share one.
-TEST_F(RecordingFile, ANameThatNobodyGivesLosesItsMiddle) {
+// Thousands of rows may share one long name.
+TEST_F(RecordingFile, AnOverlongNameLosesItsMiddle) {
   const std::string longest(4096, 'x');
   const std::string longer = "begin" + std::string(100'000, 'x') + "end";
   {
@@ -167,7 +167,7 @@ TEST_F(RecordingFile, ANameThatNobodyGivesLosesItsMiddle) {
   EXPECT_EQ(tables.device(1).board, cut);
 }
 
-TEST_F(RecordingFile, APageThatCannotBeIsUnknown) {
+TEST_F(RecordingFile, AnImpossiblePageSizeIsUnknown) {
   const auto writer = this->writer();
   const auto with_pages = [&](std::uint64_t page_bytes) {
     Request request{.bytes = 4096};
@@ -184,7 +184,7 @@ TEST_F(RecordingFile, APageThatCannotBeIsUnknown) {
   EXPECT_EQ(reader->tables().request(negative).layout.page_bytes, 0U);
 }
 
-TEST_F(RecordingFile, TellsTheStoryInOrder) {
+TEST_F(RecordingFile, ReturnsEventsInOrder) {
   const auto writer = this->writer();
   const RowId devices = one_device(*writer);
   const RowId request = writer->request({.bytes = 10});
@@ -206,7 +206,7 @@ TEST_F(RecordingFile, TellsTheStoryInOrder) {
                                                         "allocate 3 @40", "free 3 @41"}));
 }
 
-TEST_F(RecordingFile, AnAggregateKeepsWhatIsLive) {
+TEST_F(RecordingFile, AnAggregateKeepsLiveAllocations) {
   const auto writer = this->writer(true);
   const RowId devices = one_device(*writer);
   const RowId request = writer->request({.bytes = 10});
@@ -230,7 +230,7 @@ TEST_F(RecordingFile, OverwritesOnlyWhenAsked) {
   EXPECT_TRUE(writer(false, true));
 }
 
-TEST_F(RecordingFile, OverwritesNothingButFiles) {
+TEST_F(RecordingFile, OverwritesOnlyRegularFiles) {
   for (const bool overwrite : {false, true}) {
     std::filesystem::create_symlink("/dev/null", path());
     EXPECT_EQ(Writer::create(path(), recording::Run{}, overwrite).error().message,
@@ -244,7 +244,7 @@ TEST_F(RecordingFile, OverwritesNothingButFiles) {
   }
 }
 
-TEST_F(RecordingFile, ARecorderGoesOnWhileOthersRead) {
+TEST_F(RecordingFile, ARecorderContinuesWhileOthersRead) {
   const auto writer = this->writer();
   const RowId devices = one_device(*writer);
   const auto allocate = [&](std::uint64_t number) {
@@ -261,7 +261,7 @@ TEST_F(RecordingFile, ARecorderGoesOnWhileOthersRead) {
   EXPECT_EQ(rows, 1U) << "all of it is of one moment";
 }
 
-TEST_F(RecordingFile, AMemberOfNoSetIsAnError) {
+TEST_F(RecordingFile, AnUnknownSetMemberIsAnError) {
   {
     const auto writer = this->writer();
     one_device(*writer);
@@ -271,9 +271,9 @@ TEST_F(RecordingFile, AMemberOfNoSetIsAnError) {
   EXPECT_FALSE(Reader::open(path()));
 }
 
-// What a file of a stranger says instead of its tables does not run; an endless query would never
-// come back.
-TEST_F(RecordingFile, NothingOfAFileIsRun) {
+// Views and generated columns in a hostile file are never evaluated: an endless query would never
+// return.
+TEST_F(RecordingFile, NoSqlOfAFileIsEvaluated) {
   for (const char* sql :
        {"DROP TABLE texts; CREATE VIEW texts AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT "
         "id + 1 FROM n) SELECT id, 'x' AS text FROM n WHERE id < 0",
@@ -293,8 +293,8 @@ TEST_F(RecordingFile, NothingOfAFileIsRun) {
   }
 }
 
-// No figure, and no difference of two times, overflows.
-TEST_F(RecordingFile, NumbersThatCannotBeAreAnError) {
+// Neither a figure nor a difference of two times may overflow.
+TEST_F(RecordingFile, ImpossibleNumbersAreAnError) {
   for (const char* sql :
        {"UPDATE allocations SET begin_ns = -9223372036854775808",
         "UPDATE allocations SET end_ns = 9223372036854775807",
@@ -320,8 +320,9 @@ std::string bytes_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// A recorder that is killed during a commit leaves a journal. Each reader undoes it in private.
-TEST_F(RecordingFile, WhatWasHalfWrittenIsUndoneInMemory) {
+// A recorder that is killed during a commit leaves a journal. Each reader rolls it back in its own
+// memory.
+TEST_F(RecordingFile, AnUnfinishedCommitIsRolledBackInMemory) {
   const std::string copy = directory_.path() + "/copy.ttmem";
   {
     const auto writer = this->writer();
@@ -349,7 +350,7 @@ TEST_F(RecordingFile, WhatWasHalfWrittenIsUndoneInMemory) {
   EXPECT_TRUE(bytes_of(copy + "-journal") == journal);
 }
 
-// Returns true if a reader's lock keeps a writer from writing now.
+// Returns true if the lock of a reader keeps writers out now.
 bool is_locked(const std::string& path) {
   const UniqueFd file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
   struct flock lock {};
@@ -381,7 +382,7 @@ TEST_F(RecordingFile, IsLockedOnlyWhileItIsRead) {
   EXPECT_FALSE(is_locked(path()));
 }
 
-TEST_F(RecordingFile, WhatAnotherLeftBesideItIsRemovedOrNamed) {
+TEST_F(RecordingFile, OldJournalsBesideTheFileAreRemovedOrNamed) {
   std::ofstream(path() + "-journal") << "of another recording";
   std::ofstream(path() + "-wal") << "of another recording";
   ASSERT_TRUE(writer()->finish(recording::Run{.ended_ns = 100}));
@@ -393,7 +394,7 @@ TEST_F(RecordingFile, WhatAnotherLeftBesideItIsRemovedOrNamed) {
   EXPECT_NE(made.error().message.find(path() + "-journal"), std::string::npos);
 }
 
-TEST_F(RecordingFile, WithoutAnEndItEndsWithTheLastThatHappened) {
+TEST_F(RecordingFile, WithoutAnEndTheRecordingEndsWithItsLastEvent) {
   const auto writer = this->writer();
   Allocation buffer{.devices = one_device(*writer), .number = 5, .begin_ns = 10};
   buffer.request = writer->request({.kind = Kind::dram, .bytes = 64});
@@ -409,7 +410,7 @@ TEST_F(RecordingFile, WithoutAnEndItEndsWithTheLastThatHappened) {
   EXPECT_EQ(reader()->end_ns(), 40);
 }
 
-TEST_F(RecordingFile, SaysWhatIsNoRecording) {
+TEST_F(RecordingFile, RefusesFilesThatAreNoRecording) {
   EXPECT_EQ(Reader::open(path()).error().message,
             "cannot open " + path() + ": No such file or directory");
   std::ofstream(path()) << std::string(10'000, 'x');
@@ -450,12 +451,11 @@ TEST(CoreText, ReadsWhatItWrites) {
   EXPECT_FALSE(parse_cores("a"));
 }
 
-// Whatever begins and ends, and whenever it is committed: what is live at any time is what a plain
-// list says.
-RC_GTEST_PROP(RecordingFileProperty, HasWhatIsLiveAtAnyTime, ()) {
+// Over random histories with random commits: the live buffers at any time equal those of a list.
+RC_GTEST_PROP(RecordingFileProperty, HasTheLiveBuffersOfAnyTime, ()) {
   const TemporaryDirectory directory;
   const std::string path = directory.path() + "/run.ttmem";
-  std::map<std::uint64_t, std::pair<Time, Time>> lives;  // by number
+  std::map<std::uint64_t, std::pair<Time, Time>> lives;  // keyed by number
   {
     const auto made = Writer::create(path, recording::Run{}, false);
     RC_ASSERT(static_cast<bool>(made));

@@ -12,7 +12,7 @@ namespace {
 
 using views::JsonLayout;
 
-// A server's changes, and the mirror that asks for them.
+// A server's changes, and the mirror that requests them.
 class MirrorTest : public ::testing::Test {
  protected:
   void ask(serve::Changes& changes) {
@@ -55,7 +55,7 @@ TEST_F(MirrorTest, FollowsFiguresDevicesAndWarnings) {
   ask(changes);
 }
 
-TEST_F(MirrorTest, HowManyDiedIsKnownOfAServerThatTells) {
+TEST_F(MirrorTest, TheNumberOfDeadProcessesIsKnownIfTheServerSendsIt) {
   EXPECT_EQ(mirror_.died(), std::nullopt);
   serve::Changes changes(1000);
   ask(changes);
@@ -64,7 +64,7 @@ TEST_F(MirrorTest, HowManyDiedIsKnownOfAServerThatTells) {
   EXPECT_EQ(mirror_.died(), std::nullopt);
 }
 
-TEST_F(MirrorTest, AServerThatStartedAgainGivesEverything) {
+TEST_F(MirrorTest, ARestartedServerSendsEverything) {
   serve::Changes before(1000);
   ask(before);
   snapshot_.devices.resize(2);
@@ -73,7 +73,7 @@ TEST_F(MirrorTest, AServerThatStartedAgainGivesEverything) {
   ask(after);
 }
 
-TEST_F(MirrorTest, WhatIsNoAnswerChangesNothing) {
+TEST_F(MirrorTest, AnInvalidAnswerChangesNothing) {
   serve::Changes changes(1000);
   ask(changes);
   EXPECT_EQ(mirror_.take("<html>")->kind, Fault::Kind::not_ttmem);
@@ -81,7 +81,7 @@ TEST_F(MirrorTest, WhatIsNoAnswerChangesNothing) {
   EXPECT_EQ(mirror_.snapshot().devices.size(), 4U);
 }
 
-TEST_F(MirrorTest, MoreThanAnyMachineHasIsRefusedAndChangesNothing) {
+TEST_F(MirrorTest, MoreDevicesThanAnyMachineHasAreRefused) {
   serve::Changes changes(1000);
   ask(changes);
   std::string many = R"({"schema":"ttmem.changes.v1","devices":[)";
@@ -93,7 +93,7 @@ TEST_F(MirrorTest, MoreThanAnyMachineHasIsRefusedAndChangesNothing) {
   EXPECT_EQ(mirror_.snapshot().devices.size(), 4U);
 }
 
-TEST_F(MirrorTest, ADeviceIsThereOnceHoweverOftenItIsNamed) {
+TEST_F(MirrorTest, ADeviceNamedTwiceIsThereOnce) {
   EXPECT_FALSE(mirror_.take(R"({"schema":"ttmem.changes.v1","present":["a","a","b"],)"
                             R"("devices":[{"key":"a","device":{"id":4}}]})"));
   ASSERT_EQ(mirror_.snapshot().devices.size(), 1U);

@@ -32,8 +32,9 @@ Snapshot read(const std::string& json) {
   return std::move(answer.value);
 }
 
-// The document has every field, so that a field that was not read is missing when it is written
-// again. What is not in it as such follows from what is.
+// Compares two snapshots. The document has every field, so that a field that was not read is
+// missing when the snapshot is written again. The other comparisons are of values that the reader
+// derives.
 void expect_same(const Snapshot& now, const Snapshot& then) {
   EXPECT_EQ(written(now), written(then));
   ASSERT_EQ(now.devices.size(), then.devices.size());
@@ -53,7 +54,7 @@ void expect_same(const Snapshot& now, const Snapshot& then) {
   }
 }
 
-// Every field has a value of its own, and none its default.
+// Returns a process in which every field has its own value, which is not the default.
 Process full_process() {
   Process p;
   p.pid = 4711;
@@ -72,7 +73,7 @@ Process full_process() {
     p.kinds[kind].set(&KindFigures::used_bytes, ++value);
     if (kind != Kind::cb) p.kinds[kind].set(&KindFigures::live, 0);
   }
-  p.kinds[Kind::dram].set(&KindFigures::live, 17);  // the document has their sum
+  p.kinds[Kind::dram].set(&KindFigures::live, 17);  // the document has the sum over the kinds
   p.kernels_estimated_bytes = 201;
   p.cb_estimate = true;
   p.not_tracked = "it has no adapter";
@@ -190,7 +191,7 @@ TEST(ReadSnapshot, EveryFieldComesBack) {
   expect_same(read(written(snapshot)), snapshot);
 }
 
-TEST(ReadSnapshot, WhatIsUnknownStaysUnknown) {
+TEST(ReadSnapshot, UnknownFiguresStayUnknown) {
   Snapshot snapshot;
   snapshot.devices.resize(2);
   snapshot.devices[0].processes.resize(1);
@@ -210,7 +211,7 @@ TEST(ReadSnapshot, EveryStateOfADeviceComesBack) {
   expect_same(read(written(snapshot)), snapshot);
 }
 
-// Any figure may be unknown alone.
+// Each figure may be unknown while the other figures are known.
 RC_GTEST_PROP(ReadSnapshot, AnyFigureMayBeUnknown, ()) {
   Snapshot snapshot = full();
   Device& device = snapshot.devices[0];
@@ -242,8 +243,8 @@ TEST(ReadSnapshot, ViewsShowTheSame) {
   }
 }
 
-// What a hostile server may say of the fields that views use as indexes.
-TEST(ReadSnapshot, WhatCannotBeIsLeftOut) {
+// Hostile values in fields that views use as indexes.
+TEST(ReadSnapshot, ImpossibleEntriesAreLeftOut) {
   nlohmann::json json = nlohmann::json::parse(written(full()));
   json["allocations"].push_back(json["allocations"][0]);
   json["allocations"][0]["device_index"] = 2;
@@ -261,7 +262,7 @@ TEST(ReadSnapshot, WhatCannotBeIsLeftOut) {
   EXPECT_FALSE(read_back.devices[1].headroom_bytes_per_core);
 }
 
-TEST(ReadSnapshot, DevicesThatComeAfterTheListsOrTwiceMoveNothingOutOfRange) {
+TEST(ReadSnapshot, LateOrRepeatedDevicesKeepIndexesInRange) {
   const std::string devices = R"("devices":[{"id":0}])";
   const std::string lists = R"("allocations":[{"device_index":0,"kind":"dram"}])";
   const auto document = [](const std::string& content) {
@@ -272,7 +273,7 @@ TEST(ReadSnapshot, DevicesThatComeAfterTheListsOrTwiceMoveNothingOutOfRange) {
   EXPECT_TRUE(read(document(devices + "," + lists + R"(,"devices":[])")).allocations.empty());
 }
 
-TEST(ReadSnapshot, WhatIsNotTheDocumentSaysSo) {
+TEST(ReadSnapshot, OtherDocumentsAreRefusedWithAReason) {
   const auto kind_of = [](std::string_view text) { return read_snapshot(text).fault.kind; };
   EXPECT_EQ(kind_of(""), Fault::Kind::not_ttmem);
   EXPECT_EQ(kind_of("<html>"), Fault::Kind::not_ttmem);
@@ -284,7 +285,7 @@ TEST(ReadSnapshot, WhatIsNotTheDocumentSaysSo) {
   EXPECT_TRUE(read_snapshot(std::string_view(whole).substr(0, whole.size() / 2)).failed);
 }
 
-TEST(ReadSnapshot, DepthAndStrangeMembersCostNothing) {
+TEST(ReadSnapshot, DeepAndUnknownMembersAreSkippedCheaply) {
   const std::string deep(1'000'000, '[');
   EXPECT_TRUE(read_snapshot(deep).failed);
   const std::string nested = R"({"schema":"ttmem.snapshot.v1","devices":)" +
@@ -300,8 +301,8 @@ std::string repeated(const std::string& text, std::size_t times) {
   return all;
 }
 
-// An entry of three letters becomes two kilobytes of a Snapshot.
-TEST(ReadSnapshot, MoreThanAnyMachineHasIsRefused) {
+// An entry of three letters takes two kilobytes in a snapshot.
+TEST(ReadSnapshot, MoreEntriesThanAnyMachineHasAreRefused) {
   const auto reason_of = [](const std::string& before, const std::string& entry, std::size_t times,
                             const std::string& after) {
     const auto answer = read_snapshot(R"({"schema":"ttmem.snapshot.v1","devices":[{"id":0)" +
@@ -319,9 +320,9 @@ TEST(ReadSnapshot, MoreThanAnyMachineHasIsRefused) {
             "the answer has more than 2097152 values");
 }
 
-// Of lists without a limit of their own. They would take minutes if each entry looked at all
-// before.
-TEST(ReadSnapshot, LongListsAreReadAtOnce) {
+// Lists without their own maximum. They would take minutes if each entry were compared with all
+// entries before.
+TEST(ReadSnapshot, LongListsAreReadQuickly) {
   const std::string head = R"({"schema":"ttmem.snapshot.v1","devices":[{"id":0}],)";
   const Snapshot listed = read(head + R"("allocations":[)" +
                                repeated(R"({"device_index":0,"kind":"dram"},)", 300'000) + "0]}");

@@ -42,7 +42,7 @@ class ChangesTest : public ::testing::Test {
   Changes changes_{kFirst};
 };
 
-TEST_F(ChangesTest, GiveEverythingToTheFirstQuestion) {
+TEST_F(ChangesTest, SendEverythingToTheFirstRequest) {
   const Json all = ask({});
   EXPECT_EQ(all["schema"], "ttmem.changes.v1");
   EXPECT_EQ(all["all"], true);
@@ -56,7 +56,7 @@ TEST_F(ChangesTest, GiveEverythingToTheFirstQuestion) {
   EXPECT_EQ(all["complete"], true);
 }
 
-TEST_F(ChangesTest, GiveNothingWhenNothingChanged) {
+TEST_F(ChangesTest, SendNothingWhenNothingChanged) {
   const std::uint64_t number = ask({})["number"];
   update();
   const Json none = after(number);
@@ -68,7 +68,7 @@ TEST_F(ChangesTest, GiveNothingWhenNothingChanged) {
   EXPECT_LT(none.dump().size(), 300U);
 }
 
-TEST_F(ChangesTest, GiveTheDevicesThatChanged) {
+TEST_F(ChangesTest, SendTheChangedDevices) {
   const std::uint64_t number = ask({})["number"];
   use(1, 4096);
   update();
@@ -79,10 +79,10 @@ TEST_F(ChangesTest, GiveTheDevicesThatChanged) {
   EXPECT_EQ(after(answer["number"])["devices"].size(), 0U);
   use(2, 8192);
   update();
-  EXPECT_EQ(after(number)["devices"].size(), 2U);  // what a slow client missed is not lost
+  EXPECT_EQ(after(number)["devices"].size(), 2U);  // a slow client still gets the change
 }
 
-TEST_F(ChangesTest, SayWhichDevicesAreThere) {
+TEST_F(ChangesTest, NameTheExistingDevices) {
   const std::uint64_t number = ask({})["number"];
   snapshot_.devices.erase(snapshot_.devices.begin());
   update();
@@ -91,7 +91,7 @@ TEST_F(ChangesTest, SayWhichDevicesAreThere) {
   EXPECT_EQ(gone["devices"], Json::array());
 }
 
-TEST_F(ChangesTest, TellChipsWithoutUidApart) {
+TEST_F(ChangesTest, DistinguishChipsWithoutUid) {
   for (std::size_t i = 0; i < 2; ++i) {
     model::Device& device = snapshot_.devices[i];
     device.id = 0;
@@ -102,16 +102,16 @@ TEST_F(ChangesTest, TellChipsWithoutUidApart) {
   EXPECT_EQ(ask({})["present"], Json({"0000:01:00.0", "0000:02:00.0", "0x102"}));
 }
 
-TEST_F(ChangesTest, GiveEverythingForANumberOfAnotherServer) {
+TEST_F(ChangesTest, SendEverythingForANumberFromAnotherServer) {
   const std::uint64_t number = ask({})["number"];
   EXPECT_EQ(after(kFirst - 1)["all"], true);
   EXPECT_EQ(after(number + 1)["all"], true);
-  Changes later(kFirst + 1'000'000);  // a second later
+  Changes later(kFirst + 1'000'000);  // one second later
   later.update(snapshot_, lists_);
   EXPECT_EQ(Json::parse(later.since({.after = number}))["all"], true);
 }
 
-TEST_F(ChangesTest, GiveTheCoresOfOneDeviceWhenTheyChanged) {
+TEST_F(ChangesTest, SendTheChangedCoresOfOneDevice) {
   const Changes::Question first{.after = ask({})["number"], .cores = model::name_of_uid(0x101)};
   const Json cores = ask(first)["cores"];
   EXPECT_EQ(cores["key"], "0x101");
@@ -122,7 +122,7 @@ TEST_F(ChangesTest, GiveTheCoresOfOneDeviceWhenTheyChanged) {
   snapshot_.devices[1].cores[0].cb_bytes = 77;
   update();
   EXPECT_EQ(ask(next)["cores"]["per_core"][0]["cb_bytes"], 77);
-  next.cores_after = 5;  // of another server
+  next.cores_after = 5;  // number from another server
   EXPECT_TRUE(ask(next).contains("cores"));
   next.cores = model::name_of_uid(0x999);
   EXPECT_FALSE(ask(next).contains("cores"));

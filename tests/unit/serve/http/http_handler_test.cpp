@@ -72,7 +72,7 @@ class HttpHandler : public ::testing::Test {
   bool up_ = true;
 };
 
-TEST_F(HttpHandler, SaysThatAListIsCut) {
+TEST_F(HttpHandler, ReportsThatAListIsCut) {
   snapshot_.allocations[1].bytes = 128;
   const Json cut = Json::parse(get("/api/v1/allocations?limit=1").body);
   ASSERT_EQ(cut["allocations"].size(), 1U);
@@ -89,9 +89,9 @@ TEST_F(HttpHandler, SaysThatAListIsCut) {
   EXPECT_NE(error_of("/api/v1/allocations?limit=100001", 400).find("limit"), std::string::npos);
 }
 
-TEST_F(HttpHandler, SaysThatTheListsOfASnapshotAreCut) {
+TEST_F(HttpHandler, ReportsThatTheListsOfASnapshotAreCut) {
   snapshot_.allocations.resize(100'001, snapshot_.allocations.front());
-  // Counted as text: to parse a list of this length takes a minute under sanitizers.
+  // Counts labels in the text, because parsing such a long list takes a minute under sanitizers.
   const std::string body = get("/api/v1/snapshot?lists=1").body;
   constexpr std::string_view label = "\"label\":";
   std::size_t listed = 0;
@@ -103,7 +103,7 @@ TEST_F(HttpHandler, SaysThatTheListsOfASnapshotAreCut) {
   EXPECT_NE(body.find("100000 of 100001"), std::string::npos);
 }
 
-TEST_F(HttpHandler, GivesTheSnapshot) {
+TEST_F(HttpHandler, ReturnsTheSnapshot) {
   const HttpResponse response = get("/api/v1/snapshot");
   EXPECT_EQ(response.status, 200U);
   EXPECT_EQ(response.content_type, "application/json");
@@ -112,7 +112,7 @@ TEST_F(HttpHandler, GivesTheSnapshot) {
   EXPECT_EQ(json["devices"].size(), 2U);
 }
 
-TEST_F(HttpHandler, GivesOnlyTheDevicesAskedFor) {
+TEST_F(HttpHandler, ReturnsOnlyTheRequestedDevices) {
   const Json json = Json::parse(get("/api/v1/snapshot?device=3").body);
   ASSERT_EQ(json["devices"].size(), 1U);
   EXPECT_EQ(json["devices"][0]["id"], 3);
@@ -132,7 +132,7 @@ TEST_F(HttpHandler, FiltersAllocations) {
   EXPECT_EQ(count("?device=0"), 1U);
 }
 
-TEST_F(HttpHandler, GivesHistoryPostmortemsMetricsHealthAndAnIndex) {
+TEST_F(HttpHandler, ReturnsHistoryPostmortemsMetricsHealthAndAnIndex) {
   EXPECT_EQ(Json::parse(get("/api/v1/history?device=3&seconds=60").body)["points"].size(), 1U);
   EXPECT_EQ(Json::parse(get("/api/v1/history?device=3").body)["schema"], "ttmem.history.v1");
   EXPECT_EQ(Json::parse(get("/api/v1/postmortems").body)["schema"], "ttmem.postmortems.v1");
@@ -142,7 +142,7 @@ TEST_F(HttpHandler, GivesHistoryPostmortemsMetricsHealthAndAnIndex) {
   EXPECT_NE(get("/api").body.find("/api/v1/postmortems"), std::string::npos);
 }
 
-TEST_F(HttpHandler, GivesNoPointsOfADeviceThatHasJustCome) {
+TEST_F(HttpHandler, ReturnsNoPointsForANewDevice) {
   model::Device device;
   device.id = 9;
   snapshot_.devices.push_back(device);
@@ -152,8 +152,8 @@ TEST_F(HttpHandler, GivesNoPointsOfADeviceThatHasJustCome) {
   EXPECT_NE(error_of("/api/v1/history?device=10", 404).find("no device 10"), std::string::npos);
 }
 
-// As the page asks, by what /api/v1/changes calls them.
-TEST_F(HttpHandler, GivesTheHistoryOfOneOfSeveralChipsOfANumber) {
+// Asks as the page does, by the device key that /api/v1/changes gives.
+TEST_F(HttpHandler, ReturnsTheHistoryOfOneOfSeveralChipsWithOneNumber) {
   for (const std::uint64_t bytes : {4096U, 8192U}) {
     model::Device& device = snapshot_.devices.emplace_back();
     device.id = 9;
@@ -175,8 +175,8 @@ TEST_F(HttpHandler, GivesTheHistoryOfOneOfSeveralChipsOfANumber) {
   EXPECT_NE(error_of("/api/v1/history?device=9", 400).find("several"), std::string::npos);
 }
 
-// A driver that tells no uids tells PCI addresses.
-TEST_F(HttpHandler, GivesTheHistoryOfAChipWithoutUid) {
+// Such a driver gives PCI addresses, but no uids.
+TEST_F(HttpHandler, ReturnsTheHistoryOfAChipWithoutUid) {
   model::Device& device = snapshot_.devices.emplace_back();
   device.id = 9;
   device.bus_id = "0000:01:00.0";
@@ -198,7 +198,7 @@ TEST_F(HttpHandler, IsNotHealthyWhenItCannotSeeTheSegments) {
   EXPECT_EQ(get("/healthz").status, 503U);
 }
 
-TEST_F(HttpHandler, SaysWhichParameterIsWrongAndWhatWouldBeRight) {
+TEST_F(HttpHandler, NamesTheWrongParameterAndItsValidValues) {
   EXPECT_NE(error_of("/api/v1/snapshot?device=x", 400).find("device=x"), std::string::npos);
   EXPECT_NE(error_of("/api/v1/snapshot?devise=0", 400).find("devise; it takes device"),
             std::string::npos);
@@ -230,7 +230,7 @@ TEST_F(HttpHandler, RefusesOtherPathsMethodsAndBodies) {
   EXPECT_EQ(ask(body).status, 413U);
 }
 
-TEST_F(HttpHandler, RefusesTheNamesOfOthers) {
+TEST_F(HttpHandler, RefusesForeignHostNames) {
   HttpRequest request;
   request.target = "/metrics";
   request.hosts = {"evil.example:9488"};
@@ -244,7 +244,7 @@ TEST_F(HttpHandler, RefusesTheNamesOfOthers) {
   EXPECT_EQ(ask(request).status, 200U);
 }
 
-TEST_F(HttpHandler, WantsAHostFromHttp11Only) {
+TEST_F(HttpHandler, RequiresAHostHeaderFromHttp11Only) {
   HttpRequest request;
   request.target = "/healthz";
   const HostRule rule{.address = "127.0.0.1", .port = 9488};
@@ -253,7 +253,7 @@ TEST_F(HttpHandler, WantsAHostFromHttp11Only) {
   EXPECT_EQ(handle(request, rule, sources_).status, 200U);
 }
 
-TEST_F(HttpHandler, PostmortemsHaveTheLatestFirstAndAreBounded) {
+TEST_F(HttpHandler, PostmortemsAreSortedLatestFirstAndBounded) {
   for (std::int32_t pid = 1; pid <= 300; ++pid) {
     Postmortem postmortem;
     postmortem.process.pid = pid;
@@ -286,7 +286,7 @@ TEST(HostRule, AllowsTheBoundAddressAndThisMachine) {
   }
 }
 
-TEST(HostRule, AllowsTheNameOfThisMachineWhereOthersMayAsk) {
+TEST(HostRule, AllowsTheNameOfThisMachineWhenBoundToItsAddress) {
   const HostRule rule{.address = "0.0.0.0", .port = 9488, .name = "node1.cluster.example"};
   for (const char* host : {"node1.cluster.example", "Node1:9488", "node1", "localhost"}) {
     EXPECT_TRUE(rule.allows(host)) << host;
@@ -297,12 +297,12 @@ TEST(HostRule, AllowsTheNameOfThisMachineWhereOthersMayAsk) {
   }
 }
 
-TEST(HostRule, AllowsEverythingToThoseWithAToken) {
+TEST(HostRule, AllowsEveryHostToClientsWithAToken) {
   const HostRule rule{.address = "127.0.0.1", .port = 9488, .any = true};
   EXPECT_TRUE(rule.allows("ttmem.monitoring.svc:80"));
 }
 
-TEST(HttpToken, OnlyTheWholeTokenIsTaken) {
+TEST(HttpToken, OnlyTheWholeTokenIsAccepted) {
   HttpRequest request;
   EXPECT_FALSE(refused_token(request, ""));
   for (const char* sent : {"", "Bearer ", "Bearer secre", "Bearer secret2", "Bearer Secret",
@@ -321,7 +321,7 @@ TEST(HttpToken, OnlyTheWholeTokenIsTaken) {
   EXPECT_EQ(refused_token(request, "secret")->status, 400U);
 }
 
-TEST(HostRule, AllowsEveryAddressButNoOtherNameWhenBoundToAll) {
+TEST(HostRule, AllowsEveryAddressButNoForeignNameWhenBoundToAllAddresses) {
   for (const char* all : {"0.0.0.0", "::"}) {
     const HostRule rule{.address = all, .port = 9488};
     EXPECT_TRUE(rule.allows("192.0.2.8:9488"));

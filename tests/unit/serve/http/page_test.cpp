@@ -30,7 +30,7 @@ HttpResponse get(const std::string& path, const std::string& encoding = {},
   return none;
 }
 
-TEST(Page, IsSentCompressedToThoseWhoAcceptThat) {
+TEST(Page, IsSentCompressedToClientsThatAcceptGzip) {
   const web::Asset& asset = *web::find("/index.html");
   for (const char* encoding :
        {"gzip", "gzip, deflate, br", "br;q=1.0, gzip;q=0.5", "*", "*;q=0, gzip", "GZip"}) {
@@ -50,13 +50,13 @@ TEST(Page, IsSentCompressedToThoseWhoAcceptThat) {
   EXPECT_EQ(get("/nothing.js").status, 404U);
 }
 
-TEST(Page, AllowsNothingFromElsewhere) {
+TEST(Page, AllowsNoContentFromOtherOrigins) {
   const std::string policy = header(get("/"), "Content-Security-Policy");
   EXPECT_TRUE(policy.starts_with("default-src 'none'; script-src 'self';")) << policy;
   EXPECT_EQ(policy.find("unsafe"), std::string::npos);
 }
 
-TEST(Page, IsNotSentAgainToThoseWhoHaveIt) {
+TEST(Page, IsNotSentAgainToClientsThatHaveIt) {
   const std::string tag = header(get("/app.js"), "ETag");
   EXPECT_EQ(get("/app.js", "gzip", tag).status, 304U);
   EXPECT_EQ(get("/app.js", "gzip", tag).body, "");

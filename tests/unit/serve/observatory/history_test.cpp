@@ -13,7 +13,7 @@ namespace {
 using model::Snapshot;
 
 constexpr std::uint64_t kSecond = 1'000'000'000;
-constexpr std::uint64_t kStart = 1'700'000'040 * kSecond;  // the begin of a minute
+constexpr std::uint64_t kStart = 1'700'000'040 * kSecond;  // the start of a minute
 constexpr std::size_t kDram = 0;
 constexpr std::size_t kCb = 4;
 constexpr std::size_t kKernels = 5;
@@ -53,7 +53,7 @@ TEST(History, HasAPointPerSecondWithTheValueOfThatSecond) {
   }
 }
 
-TEST(History, AnswersOnlyForTheTimeAskedFor) {
+TEST(History, AnswersOnlyForTheRequestedTime) {
   History history;
   for (std::uint64_t second = 0; second < 100; ++second) history.record(at(second, second));
   const HistoryRange range = range_of(history, 10, 99);
@@ -87,9 +87,9 @@ TEST(History, APeakOfOneSecondSurvivesInItsMinute) {
   EXPECT_EQ(range.points[2].peak[kDram], 10U);
 }
 
-TEST(History, APeakBetweenTwoPassesShowsInThePointAfterIt) {
+TEST(History, APeakBetweenTwoPassesShowsInTheNextPoint) {
   History history;
-  history.record(at(0, 10, 900));  // reached nobody knows when
+  history.record(at(0, 10, 900));  // reached at an unknown moment
   history.record(at(1, 10, 900));
   history.record(at(2, 10, 950));
   history.record(at(3, 10, 950));
@@ -101,7 +101,7 @@ TEST(History, APeakBetweenTwoPassesShowsInThePointAfterIt) {
   EXPECT_EQ(range.points[3].peak[kDram], 10U);
 }
 
-TEST(History, HasNoPointWhereTheDeviceWasNotThere) {
+TEST(History, HasNoPointWhileTheDeviceWasAbsent) {
   History history;
   history.record(at(0, 1));
   history.record(Snapshot{.time_unix_ns = kStart + kSecond,
@@ -126,7 +126,7 @@ TEST(History, KeepsNoMoreThanItsLimit) {
   EXPECT_FALSE(nothing.range(3, 60, kStart).has_value());
 }
 
-TEST(History, ForgetsTheDeviceSeenLongestAgoWhenThereAreTooMany) {
+TEST(History, EvictsTheDeviceSeenLongestAgoWhenThereAreTooMany) {
   History history;
   for (std::uint32_t id = 0; id <= History::kMaxDevices; ++id) {
     Snapshot snapshot = at(id, 1);
@@ -139,7 +139,7 @@ TEST(History, ForgetsTheDeviceSeenLongestAgoWhenThereAreTooMany) {
   EXPECT_TRUE(history.range(1, 60, kStart).has_value());
 }
 
-TEST(History, ChipsThatShareANumberAreToldApartByTheirUid) {
+TEST(History, ChipsThatShareANumberAreDistinguishedByTheirUid) {
   History history;
   Snapshot two = at(0, 1);
   two.devices.push_back(two.devices[0]);
@@ -156,7 +156,7 @@ TEST(History, ChipsThatShareANumberAreToldApartByTheirUid) {
   EXPECT_EQ(history.named(3).size(), 1U) << "the other is gone";
 }
 
-TEST(History, AsJsonHasTheFieldsThatOthersRead) {
+TEST(History, JsonHasTheDocumentedFields) {
   History history;
   history.record(at(0, 12345));
   const auto json = nlohmann::json::parse(history_json(range_of(history, 60, 0)));

@@ -15,20 +15,21 @@ namespace {
 
 using std::chrono::seconds;
 
-// What is kept of a process that failed for lack of memory.
-class KeptOfAFailure : public ::testing::Test {
+// The state saved for a process that ran out of memory.
+class SavedFailure : public ::testing::Test {
  protected:
-  KeptOfAFailure() {
+  SavedFailure() {
     process_->report_failure("no room");
-    EXPECT_TRUE(is_there());
+    EXPECT_TRUE(exists());
   }
-  [[nodiscard]] bool is_there() const {
+  [[nodiscard]] bool exists() const {
     return std::filesystem::exists(process_->segment().path() + ".failed");
   }
-  // Two passes: the first one sees it.
+  // Runs two passes. The observatory sees the saved state in the first pass and may remove it in
+  // the second.
   void look(Observatory& observatory) const {
     observatory.tick();
-    EXPECT_TRUE(is_there());
+    EXPECT_TRUE(exists());
     observatory.tick();
   }
 
@@ -37,28 +38,28 @@ class KeptOfAFailure : public ::testing::Test {
       tracker::IdTracker::start(segment::SegmentWriter::Options{directory_.path()}).value();
 };
 
-TEST_F(KeptOfAFailure, StaysWhileItsProcessLives) {
+TEST_F(SavedFailure, StaysWhileItsProcessLives) {
   Observatory observatory(directory_.path(), {.failed = seconds(0)});
   look(observatory);
-  EXPECT_TRUE(is_there());
+  EXPECT_TRUE(exists());
   process_->segment().finish();
   look(observatory);
-  EXPECT_FALSE(is_there());
+  EXPECT_FALSE(exists());
 }
 
-// However long ago the failure was: its process may have ended this moment.
-TEST_F(KeptOfAFailure, StaysForAnHourAfterItWasSeen) {
+// The failure itself may be older: the process may have ended just now.
+TEST_F(SavedFailure, StaysForAnHourAfterItWasSeen) {
   process_->segment().finish();
   Observatory observatory(directory_.path());
   look(observatory);
-  EXPECT_TRUE(is_there());
+  EXPECT_TRUE(exists());
 }
 
-TEST_F(KeptOfAFailure, StaysWhereNothingIsReaped) {
+TEST_F(SavedFailure, StaysWhereNothingIsReaped) {
   process_->segment().finish();
   Observatory observatory(directory_.path(), {.reap = false, .failed = seconds(0)});
   look(observatory);
-  EXPECT_TRUE(is_there());
+  EXPECT_TRUE(exists());
 }
 
 }  // namespace

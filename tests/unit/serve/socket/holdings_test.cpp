@@ -35,7 +35,7 @@ void free(Holdings& holdings, Model& model, const HoldingKey& key, ConnectionId 
   RC_ASSERT((holding != nullptr) == model.contains(key));
   if (holding == nullptr) return;
   Shares& shares = model[key];
-  // Whose reference goes when the connection has none of its own is left to Holdings.
+  // If the connection has no reference of its own, Holdings chooses the connection that loses one.
   if (!shares.contains(connection)) connection = holding->connection;
   RC_ASSERT(shares.contains(connection));
   if (--shares[connection] == 0) shares.erase(connection);
@@ -59,7 +59,7 @@ void leave(Holdings& holdings, Model& model, ConnectionId connection) {
   }
 }
 
-RC_GTEST_PROP(Holdings, CountWhatEachConnectionAllocated, ()) {
+RC_GTEST_PROP(Holdings, CountTheReferencesOfEachConnection, ()) {
   Holdings holdings;
   Model model;
   const auto steps = *rc::gen::inRange(1, 200);
@@ -103,7 +103,7 @@ RC_GTEST_PROP(Holdings, CountWhatEachConnectionAllocated, ()) {
   }
 }
 
-TEST(Holdings, ConnectionsThatAreOverAreOneShare) {
+TEST(Holdings, EndedConnectionsAreOneShare) {
   Holdings holdings;
   const auto key = HoldingKey::of(4096, 0, HoldingKey::kUntypedBuffers);
   Holding* holding = holdings.insert(key, 1, Kind::dram, 1).first;

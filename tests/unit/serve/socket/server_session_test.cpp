@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Messages in, figures in the proxy segment out; the collector reads it as any other.
+// Sends messages and checks the figures in the proxy segment, which the collector reads like any
+// segment.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 #include <signal.h>
@@ -51,7 +52,8 @@ TEST(Session, AProxySegmentIsReadLikeAnyOther) {
   EXPECT_TRUE(server.snapshot().warnings.empty());
 }
 
-// A report of libttmem about its connection. A process may have several copies of it.
+// Returns a report of libttmem about its connection. A process may have loaded several copies of
+// the library.
 Message notice(wire::DeviceReport report, std::uint64_t copy = 1) {
   Message result = message(Type::device_info_response, copy);
   result.device.is_available = static_cast<std::uint32_t>(report);
@@ -82,7 +84,7 @@ TEST(Session, TheEndOfAConnectionIsNotTheEndOfAProcess) {
   EXPECT_EQ(server.clients().size(), 1U);
 }
 
-TEST(Session, NothingIsLeftOfAProcessThatHoldsNothing) {
+TEST(Session, AProcessThatHoldsNothingLeavesNothing) {
   SessionFixture server;
   auto session = server.connect(1);
   say(*session, message(Type::alloc, 4096, kMiB));
@@ -93,7 +95,7 @@ TEST(Session, NothingIsLeftOfAProcessThatHoldsNothing) {
   EXPECT_EQ(server.clients().size(), 0U);
 }
 
-// A process that waits to be killed.
+// A child process that waits to be killed.
 class Child {
  public:
   Child() : pid_(::fork()) {
@@ -104,7 +106,7 @@ class Child {
   Child& operator=(const Child&) = delete;
 
   [[nodiscard]] pid_t pid() const { return pid_; }
-  // It is a zombie until it is waited for.
+  // Kills the child, which stays a zombie until the parent waits for it.
   void kill() {
     if (pid_ == 0) return;
     ::kill(pid_, SIGKILL);
@@ -157,12 +159,12 @@ TEST(Session, AKilledProcessLeavesEvidenceWithItsLastConnection) {
   first.reset();
   EXPECT_TRUE(collector::find_dead(server.directory()).segments.empty());
   second.reset();
-  server.loop().poll();  // other connections of the process are read first
+  server.loop().poll();  // reads other connections of the process first
   ASSERT_EQ(collector::find_dead(server.directory()).segments.size(), 1U);
   EXPECT_EQ(server.clients().size(), 0U);
 }
 
-TEST(Session, AServerThatStopsLeavesOnlyWhatIsEvidence) {
+TEST(Session, AServerThatStopsLeavesOnlyEvidence) {
   SessionFixture server;
   Child child;
   auto dead = server.connect(1, child.pid());
@@ -178,8 +180,9 @@ TEST(Session, AServerThatStopsLeavesOnlyWhatIsEvidence) {
   EXPECT_EQ(collector::find_dead(server.directory()).segments.size(), 1U);
 }
 
-// The start time of the process is unknown when the server accepts the second connection.
-TEST(Session, AConnectionOfAProcessThatIsGoneBelongsToWhatItReported) {
+// The process has ended when the server accepts the second connection, so that its start time is
+// unknown.
+TEST(Session, AConnectionOfADeadProcessJoinsItsEarlierReports) {
   SessionFixture server;
   Child child;
   const pid_t pid = child.pid();
@@ -223,8 +226,8 @@ TEST(Session, AConnectionThatIsRefusedLeavesNothing) {
   EXPECT_EQ(server.device().used(Kind::dram), 0U);
 }
 
-// The server may read an older connection after a newer connection.
-TEST(Session, AnEarlierConnectionThatIsReadAfterAGoodbyeIsOutOfDate) {
+// The server may read messages of an older connection after messages of a newer connection.
+TEST(Session, AnEarlierConnectionReadAfterAGoodbyeIsOutOfDate) {
   SessionFixture server;
   auto earlier = server.connect(1);
   auto later = server.connect(2);
@@ -237,7 +240,7 @@ TEST(Session, AnEarlierConnectionThatIsReadAfterAGoodbyeIsOutOfDate) {
   EXPECT_EQ(server.clients().size(), 0U);
 }
 
-TEST(Session, WhatIsReportedAgainIsNoLongerMissing) {
+TEST(Session, RepeatedReportsAreNoLongerMissing) {
   SessionFixture server;
   auto session = server.connect(1);
   Message device = message(Type::device_info_response);
@@ -271,7 +274,7 @@ TEST(Session, AGoodbyeLeavesNothing) {
   EXPECT_EQ(server.clients().totals().get(0, Kind::dram), 0U);
 }
 
-TEST(Session, AGoodbyeIsOfOneCopyOfTheLibrary) {
+TEST(Session, AGoodbyeEndsOneCopyOfTheLibrary) {
   SessionFixture server;
   std::array sessions = {server.connect(1), server.connect(2), server.connect(3)};
   say(*sessions[0], notice(wire::DeviceReport::hello, 1));
@@ -285,7 +288,7 @@ TEST(Session, AGoodbyeIsOfOneCopyOfTheLibrary) {
   EXPECT_EQ(server.device().used(Kind::dram), 4 * kMiB) << "which has not ended";
 }
 
-TEST(Session, AProcessThatGoesOnAfterAGoodbyeBeginsWithNothing) {
+TEST(Session, AProcessThatReportsAfterAGoodbyeBeginsWithNothing) {
   SessionFixture server;
   auto session = server.connect(1);
   say(*session, notice(wire::DeviceReport::hello));
@@ -296,7 +299,7 @@ TEST(Session, AProcessThatGoesOnAfterAGoodbyeBeginsWithNothing) {
   EXPECT_EQ(server.device().used(Kind::dram), 2 * kMiB);
 }
 
-// The kernel gives 0 for a process of a pid namespace that the server does not see.
+// The kernel reports pid 0 for a process of a pid namespace that the server does not see.
 TEST(Session, ProcessesOfUnseenContainersWithTheSamePidAreTwo) {
   SessionFixture server;
   auto one = server.connect(1, 0);
@@ -319,15 +322,16 @@ TEST(Session, ProcessesOfUnseenContainersWithTheSamePidAreTwo) {
       << "another of that pid does not remove the evidence";
 }
 
-TEST(Session, TheLibraryReportsAgainWhatIsLiveAndTheRestIsGone) {
+TEST(Session, AfterAResendOnlyResentAllocationsAreLive) {
   SessionFixture server;
   auto old = server.connect(1);
   say(*old, notice(wire::DeviceReport::hello));
   say(*old, message(Type::alloc, 4096, kMiB));
-  say(*old, message(Type::alloc, 8192, 8 * kMiB));  // its free is lost
+  say(*old, message(Type::alloc, 8192, 8 * kMiB));  // the free of this buffer is lost
   say(*old, message(Type::cb_alloc, 1, kMiB));
   say(*old, cb(7, 0, 1, 105664, 4096));
-  // Perhaps before the old connection ends: what that still sends is out of date.
+  // This may arrive before the old connection ends. Later messages of the old connection are out of
+  // date.
   const auto fresh = server.connect(2);
   say(*fresh, notice(wire::DeviceReport::hello));
   EXPECT_EQ(say(*old, message(Type::free, 4096)), Verdict::close);
@@ -365,7 +369,7 @@ TEST(Session, ARepeatedNumberMayChangeItsType) {
   EXPECT_EQ(server.clients().totals().get(0, Kind::l1), 2 * kMiB);
 }
 
-TEST(Session, TheTotalOfTheLogIsOverAllProcesses) {
+TEST(Session, TheTotalInTheLogCoversAllProcesses) {
   SessionFixture server;
   Message other = message(Type::alloc, 4096, kMiB);
   other.head.process_id = 0;
@@ -376,7 +380,7 @@ TEST(Session, TheTotalOfTheLogIsOverAllProcesses) {
       << server.log();
 }
 
-TEST(Session, AProgramGoesFromEveryDevice) {
+TEST(Session, ADestroyedProgramLeavesEveryDevice) {
   SessionFixture server;
   const auto session = server.connect(1);
   for (const std::int32_t device : {0, 1}) {
@@ -395,7 +399,7 @@ TEST(Session, AProgramGoesFromEveryDevice) {
   EXPECT_EQ(server.clients().totals().get(1, Kind::cb), 0U);
 }
 
-TEST(Session, ACbOutOfTurnPlacesNothing) {
+TEST(Session, ACbOutOfOrderPlacesNothing) {
   SessionFixture server;
   const auto session = server.connect(1);
   say(*session, message(Type::alloc, 4096, kMiB));
@@ -405,7 +409,7 @@ TEST(Session, ACbOutOfTurnPlacesNothing) {
   EXPECT_FALSE(server.device().used(Kind::cb).has_value()) << "none was reported whole";
 }
 
-TEST(Session, AnAnswerIsOfTheMomentOfItsQuestion) {
+TEST(Session, AnAnswerShowsTheMomentOfItsRequest) {
   SessionFixture server;
   const auto session = server.connect(1);
   const Message batch[] = {message(Type::alloc, 4096, kMiB), message(Type::query),
@@ -419,7 +423,7 @@ TEST(Session, AnAnswerIsOfTheMomentOfItsQuestion) {
   EXPECT_EQ(answered[1].answer.dram_bytes, 2 * kMiB);
 }
 
-TEST(Session, BadMessagesEndItOnlyWhenTheyComeInARow) {
+TEST(Session, OnlyConsecutiveBadMessagesEndTheConnection) {
   SessionFixture server;
   const auto session = server.connect(1);
   const Message bad = message(static_cast<Type>(77));
@@ -442,7 +446,7 @@ TEST(Session, ClosingADeviceEmptiesItAndItsTotals) {
   say(*session, close);
   EXPECT_TRUE(server.snapshot().devices.empty());
   EXPECT_EQ(server.clients().totals().get(0, Kind::l1), 0U);
-  say(*session, message(Type::free, 4096));  // unknown by now
+  say(*session, message(Type::free, 4096));  // the device no longer has this buffer
   say(*session, message(Type::alloc, 4096, kMiB, TTMEM_L1));
   EXPECT_EQ(server.device().used(Kind::l1), kMiB);
 }
@@ -450,7 +454,7 @@ TEST(Session, ClosingADeviceEmptiesItAndItsTotals) {
 constexpr std::uint64_t kMaxOfAKind = 1ULL << 61;
 constexpr std::uint64_t kFit = kMaxOfAKind / kMaxBytes;
 
-TEST(Session, ASizeThatWouldSpoilTheSumIsNotHeld) {
+TEST(Session, ASizeThatWouldOverflowTheSumIsNotCounted) {
   SessionFixture server;
   const auto session = server.connect(1);
   for (std::uint64_t id = 1; id <= kFit + 1; ++id) {
@@ -465,7 +469,7 @@ TEST(Session, ASizeThatWouldSpoilTheSumIsNotHeld) {
   EXPECT_EQ(server.device().anomalies->unknown_frees, 1U);
 }
 
-TEST(Session, WhatCannotGrowStaysAsItWas) {
+TEST(Session, ABufferThatCannotGrowKeepsItsSize) {
   SessionFixture server;
   const auto session = server.connect(1);
   for (std::uint64_t id = 1; id < kFit; ++id) {
@@ -484,7 +488,7 @@ TEST(Session, WhatCannotGrowStaysAsItWas) {
   EXPECT_EQ(server.device().anomalies->unknown_frees, 0U);
 }
 
-TEST(Session, WhatADeviceTooManyHoldsIsNotHeld) {
+TEST(Session, ADeviceBeyondTheMaximumHoldsNothing) {
   SessionFixture server;
   const auto session = server.connect(1);
   for (std::int32_t device = 0; device < static_cast<std::int32_t>(segment::kMaxDevices);
@@ -506,13 +510,13 @@ TEST(Session, WhatADeviceTooManyHoldsIsNotHeld) {
   EXPECT_EQ(log.find("held 2 times"), std::string::npos);
 }
 
-TEST(Session, WhatFindsNoRoomInTheSegmentIsIgnored) {
+TEST(Session, ReportsWithoutRoomInTheSegmentAreIgnored) {
   SessionFixture server;
   const auto session = server.connect(1);
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
   rlimit limit = before;
-  limit.rlim_cur = segment::kHeaderBytes + segment::kChunkBytes;  // the events and no device
+  limit.rlim_cur = segment::kHeaderBytes + segment::kChunkBytes;  // fits the events only
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
   say(*session, message(Type::alloc, 4096, kMiB));
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
@@ -522,7 +526,7 @@ TEST(Session, WhatFindsNoRoomInTheSegmentIsIgnored) {
   EXPECT_TRUE(server.snapshot().devices.empty());
 }
 
-TEST(Session, ALibraryThatConnectsAgainReplacesItsPlacementsOfAProgram) {
+TEST(Session, AReconnectedLibraryReplacesItsPlacementsOfAProgram) {
   SessionFixture server;
   auto first = server.connect(1);
   const auto second = server.connect(2);
@@ -543,7 +547,7 @@ TEST(Session, ALibraryThatConnectsAgainReplacesItsPlacementsOfAProgram) {
   EXPECT_EQ(server.snapshot().devices[1].used(Kind::cb), 64U * 64);
 }
 
-TEST(Session, CoresOfAClosedDeviceHaveTheNumbersThatTheyHad) {
+TEST(Session, CoresOfAClosedDeviceKeepTheirNumbers) {
   SessionFixture server;
   const auto session = server.connect(1);
   Message device = message(Type::device_info_response);
@@ -564,8 +568,8 @@ TEST(Session, CoresOfAClosedDeviceHaveTheNumbersThatTheyHad) {
   EXPECT_EQ(server.device().anomalies->bad_arguments, 0U);
 }
 
-// What two connections of one process hold, said as simply as possible. When one ends, nothing
-// goes.
+// A simple model of the holdings of two connections of one process. The end of a connection removes
+// nothing.
 class HeldModel {
  public:
   using Connection = std::size_t;
@@ -621,14 +625,14 @@ class HeldModel {
     std::uint64_t bytes = 0;
     int references = 0;
   };
-  std::map<std::uint64_t, Plain> plain_;  // numbers of an original client are one space
+  std::map<std::uint64_t, Plain> plain_;  // an original client numbers all its buffers together
   std::map<std::pair<std::uint64_t, std::uint8_t>, std::pair<Connection, std::uint64_t>> detailed_;
 };
 
-RC_GTEST_PROP(Session, HoldsWhatThePlainestModelHolds, ()) {
+RC_GTEST_PROP(Session, HoldsTheSameAsASimpleModel, ()) {
   SessionFixture server;
   HeldModel model;
-  // Outlives the others, and opens the device again.
+  // This connection stays open and opens the device again.
   const auto keeper = server.connect(99);
   const Message kernel = message(Type::kernel_load, 1, 0, TTMEM_KERNEL_DISPATCH);
   say(*keeper, kernel);
@@ -687,11 +691,11 @@ RC_GTEST_PROP(Session, HoldsWhatThePlainestModelHolds, ()) {
   for (const std::uint8_t type : {TTMEM_DRAM, TTMEM_L1}) {
     RC_ASSERT(server.clients().totals().get(0, kBufferKinds.at(type)) == model.bytes(type));
   }
-  model.anomalies.overlapping_buffers = device.anomalies->overlapping_buffers;  // as ids have it
+  model.anomalies.overlapping_buffers = device.anomalies->overlapping_buffers;  // counted from ids
   RC_ASSERT(device.anomalies == model.anomalies);
 }
 
-TEST(EventLogText, NeverReadsZeroForWhatIsNot) {
+TEST(EventLogText, NeverShowsZeroForANonzeroSize) {
   EXPECT_EQ(log_bytes(0), "0.00 MiB");
   EXPECT_EQ(log_bytes(192), "192 B");
   EXPECT_EQ(log_bytes(2048), "2.00 KiB");

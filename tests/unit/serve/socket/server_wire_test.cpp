@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which messages a server believes.
+// The messages that a server accepts.
 #include <gtest/gtest.h>
 
 #include "serve/socket/peer.hpp"
@@ -22,7 +22,7 @@ Message detailed(Type type) {
   return message;
 }
 
-TEST(WireCheck, TakesEveryMessageOfTheTableThatAClientSends) {
+TEST(WireCheck, AcceptsEveryMessageThatAClientSends) {
   for (std::uint8_t type = 1; type <= 12; ++type) {
     const bool answer = type == 4 || type == 7;
     EXPECT_EQ(fault_of(of(static_cast<Type>(type))), answer ? Fault::answer : Fault::none)
@@ -40,7 +40,7 @@ TEST(WireCheck, EveryTypeHasItsName) {
   EXPECT_TRUE(name_of(static_cast<Type>(255)).empty());
 }
 
-TEST(WireCheck, OnlyQuestionsAboutAllDevicesMaySayMinusOne) {
+TEST(WireCheck, OnlyRequestsAboutAllDevicesMayUseDeviceMinusOne) {
   for (std::uint8_t type = 1; type <= 12; ++type) {
     Message message = of(static_cast<Type>(type));
     if (type == 4 || type == 7) continue;
@@ -75,11 +75,11 @@ TEST(WireCheck, BoundsAreExact) {
   EXPECT_EQ(fault_of(message), Fault::pid);
   message.head.process_id = -1;
   EXPECT_EQ(fault_of(message), Fault::pid);
-  message.head.process_id = 0;  // not said
+  message.head.process_id = 0;  // unknown
   EXPECT_EQ(fault_of(message), Fault::none);
 }
 
-TEST(WireCheck, AFreeOfAnOriginalClientNeedsNoType) {
+TEST(WireCheck, AFreeFromAnOriginalClientNeedsNoType) {
   Message message = of(Type::free);
   message.head.buffer_type = 200;
   EXPECT_EQ(fault_of(message), Fault::none);
@@ -87,7 +87,7 @@ TEST(WireCheck, AFreeOfAnOriginalClientNeedsNoType) {
   EXPECT_EQ(fault_of(message), Fault::buffer_type);
 }
 
-TEST(WireCheck, SeesTwoShortMessagesInOne) {
+TEST(WireCheck, DetectsTwoShortMessagesInOne) {
   for (const std::size_t size : {kMessageBytes / 2, kMessageBytes / 3}) {
     Message message = of(Type::alloc);
     const Head second = of(Type::free).head;
@@ -96,7 +96,7 @@ TEST(WireCheck, SeesTwoShortMessagesInOne) {
   }
 }
 
-TEST(WireCheck, DetailsMustAgreeWithThemselves) {
+TEST(WireCheck, DetailsMustBeConsistent) {
   Message message = detailed(Type::cb_alloc);
   message.allocation.cb.count = 3;
   message.allocation.cb.index = 2;
@@ -114,7 +114,7 @@ TEST(WireCheck, DetailsMustAgreeWithThemselves) {
   EXPECT_EQ(fault_of(message), Fault::details);
 }
 
-TEST(WirePeer, KnowsWhatAProcessInAContainerCallsItself) {
+TEST(WirePeer, KnowsThePidOfAProcessInItsContainer) {
   using serve::parse_own_pid;
   EXPECT_EQ(parse_own_pid("Name:\tx\nNSpid:\t4711\t23\t1\nVmPeak: 1\n"), 1);
   EXPECT_EQ(parse_own_pid("Name:\tx\nNSpid:\t4711\n"), 4711);
@@ -123,7 +123,7 @@ TEST(WirePeer, KnowsWhatAProcessInAContainerCallsItself) {
   EXPECT_EQ(parse_own_pid(""), std::nullopt);
 }
 
-TEST(WirePeer, OnlyRootReportsForAnother) {
+TEST(WirePeer, OnlyRootReportsForOtherProcesses) {
   using serve::Peer;
   using serve::process_of;
   const pid_t me = ::getpid();
@@ -135,7 +135,7 @@ TEST(WirePeer, OnlyRootReportsForAnother) {
   EXPECT_GT(process_of(Peer{me, 0}, me, 0)->start_time_ticks, 0U);
 }
 
-TEST(WirePeer, AServerThatIsNotRootServesItsOwnUserAlone) {
+TEST(WirePeer, AServerThatIsNotRootServesOnlyItsOwnUser) {
   using serve::Peer;
   using serve::process_of;
   const pid_t me = ::getpid();
@@ -145,7 +145,7 @@ TEST(WirePeer, AServerThatIsNotRootServesItsOwnUserAlone) {
   EXPECT_FALSE(process_of(Peer{me, 1000}, 1, 1000));
 }
 
-TEST(WirePeer, AProcessOfAnUnseenNamespaceIsTakenAsReportedAndReportsForNobodyHere) {
+TEST(WirePeer, AProcessOfAnUnseenNamespaceReportsOnlyForItself) {
   const auto process = serve::process_of(serve::Peer{0, 1000}, 23, 0);
   ASSERT_TRUE(process);
   EXPECT_EQ(process->pid, 23);

@@ -19,7 +19,8 @@
 namespace ttmem::viewer {
 namespace {
 
-// Two processes with a chip of the same number, each of another architecture and without a uid.
+// Writes two processes, each with a chip of the same number, of different architectures and without
+// uids.
 void write_two_chips_of_a_number(const std::string& path) {
   auto made = recording::Writer::create(path, {}, false);
   const auto writer = std::move(*made);
@@ -36,7 +37,7 @@ void write_two_chips_of_a_number(const std::string& path) {
   ASSERT_TRUE(writer->commit());
 }
 
-TEST(DeviceKey, IsThatOfOneLineAndOfTheSameChipAtAMoment) {
+TEST(DeviceKey, IsTheSameInALineAndAtAMoment) {
   const TemporaryDirectory directory;
   const std::string path = directory.path() + "/run.ttmem";
   write_two_chips_of_a_number(path);

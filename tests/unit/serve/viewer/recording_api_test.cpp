@@ -52,7 +52,7 @@ class RecordingApiTest : public ::testing::Test {
   std::optional<RecordingApi> api_;
 };
 
-TEST_F(RecordingApiTest, AnswersWhoKnowsTheAddress) {
+TEST_F(RecordingApiTest, AnswersOnlyUnderTheSecretAddress) {
   EXPECT_EQ(get("/secret/api/v1/recording").body, "the document");
   const HttpResponse page = get("/secret/");
   EXPECT_EQ(page.status, 200U);
@@ -65,12 +65,12 @@ TEST_F(RecordingApiTest, AnswersWhoKnowsTheAddress) {
   EXPECT_EQ(get("/secret/", "evil.example").status, 403U);
 }
 
-TEST_F(RecordingApiTest, ReadsAPart) {
+TEST_F(RecordingApiTest, ReadsAPartOfTheRecording) {
   const Json part = Json::parse(get("/secret/api/v1/timeline?run=0&from=0&to=60").body);
   EXPECT_EQ(part["schema"], "ttmem.timeline.v1");
   EXPECT_EQ(part["from_ns"], 0);
   EXPECT_EQ(part["to_ns"], 60);
-  // Behind the end there is nothing.
+  // The end of a requested range is cut to the end of the recording.
   const Json all = Json::parse(get("/secret/api/v1/timeline?to=99999999999").body);
   EXPECT_EQ(all["to_ns"], all["end_ns"]);
   for (const char* query :
@@ -84,7 +84,7 @@ TEST_F(RecordingApiTest, SendsExports) {
   EXPECT_EQ(trace.status, 200U);
   EXPECT_EQ(trace.body, "");
   EXPECT_GT(::lseek(trace.file->get(), 0, SEEK_END), 100);
-  // Nothing of the name ends the header.
+  // No character of the file's name ends the header.
   EXPECT_EQ(trace.headers.front().second, "attachment; filename=\"a_run_.pftrace\"");
   EXPECT_EQ(get("/secret/api/v1/export?format=csv").status, 200U);
   for (const char* query : {"", "format=", "format=ttnn-visualizer", "format=../etc", "run=7"}) {
@@ -92,7 +92,7 @@ TEST_F(RecordingApiTest, SendsExports) {
   }
 }
 
-TEST_F(RecordingApiTest, TakesNothing) {
+TEST_F(RecordingApiTest, AcceptsOnlyGet) {
   HttpRequest post;
   post.method = "POST";
   post.target = "/secret/api/v1/recording";
@@ -100,8 +100,8 @@ TEST_F(RecordingApiTest, TakesNothing) {
   EXPECT_EQ(ask(post).status, 405U);
 }
 
-// A text that became an element has no number, and could bring its script along.
-TEST(SingleFile, RunsOnlyScriptsThatHaveItsNumber) {
+// Without a nonce, a text that became an element could bring its own script along.
+TEST(SingleFile, RunsOnlyScriptsWithItsNonce) {
   const std::string page = single_file("{}");
   const std::size_t begin = page.find("script-src ");
   ASSERT_NE(begin, std::string::npos);

@@ -19,7 +19,7 @@ Point point_of(Time time, std::uint64_t dram, std::uint64_t l1, std::uint64_t cb
   return point;
 }
 
-TEST(ThinnedLine, KeepsAllThatCanBeDrawn) {
+TEST(ThinnedLine, KeepsEveryVisiblePoint) {
   ThinnedLine line({0, 1000}, kStretches);
   for (const Time time : {0, 1, 2, 1000}) line.add(point_of(time, 1, 2, 3));
   line.finish();
@@ -27,12 +27,12 @@ TEST(ThinnedLine, KeepsAllThatCanBeDrawn) {
   EXPECT_FALSE(line.is_thinned());
 }
 
-TEST(ThinnedLine, KnowsNothingOfWhatNobodyMeasured) {
+TEST(ThinnedLine, LeavesUnmeasuredValuesUnknown) {
   EXPECT_EQ(drawn_l1_of(Point{}), std::nullopt);
   EXPECT_EQ(drawn_l1_of(point_of(0, 9, 2, 3)), 5U);
 }
 
-TEST(ThinnedLine, KeepsTheHighestOfWhatIsDrawnWhereL1BuffersAreUnknown) {
+TEST(ThinnedLine, KeepsTheHighestDrawnValueWhereL1BuffersAreUnknown) {
   ThinnedLine line({0, 100}, kStretches);
   for (Time time = 0; time < 25; ++time) {
     Point point{time, {}};

@@ -41,8 +41,8 @@ class File {
   TemporaryDirectory directory_;
 };
 
-struct Told {
-  explicit Told(const File& file) {
+struct RecordingAndReport {
+  explicit RecordingAndReport(const File& file) {
     auto opened = Reader::open(file.path());
     reader = std::move(*opened);
     report = *report::make_report(*reader, {});
@@ -86,7 +86,7 @@ void expect_peaks_of_report(const Json& timeline, const report::Report& report) 
   }
 }
 
-// The rows that are in a list at a moment, as the page makes them.
+// Returns the rows of a list that are live at a moment, selected as the page selects them.
 Json rows_at(const Json& timeline, const char* list, std::size_t moment) {
   Json rows = Json::array();
   const auto now = timeline["moments"][moment]["time_ns"].get<Time>();
@@ -108,7 +108,7 @@ Json sorted(Json list) {
   return list;
 }
 
-// Each moment has what the recording holds when it is played up to there.
+// Compares every moment with the playback of the recording at the same time.
 void expect_moments_as_played(const Json& timeline, const Reader& reader) {
   recording::Playback playback(reader);
   for (std::size_t i = 0; i < timeline["moments"].size(); ++i) {
@@ -137,14 +137,14 @@ void expect_moments_as_played(const Json& timeline, const Reader& reader) {
 
 class TimelineOf : public ::testing::TestWithParam<std::uint32_t> {};
 
-TEST_P(TimelineOf, TellsWhatTheReportAndThePlaybackTell) {
+TEST_P(TimelineOf, AgreesWithTheReportAndThePlayback) {
   const File file;
   {
     const auto writer = file.writer();
     const recording::RandomHistory history(*writer, GetParam(), 80);
     ASSERT_TRUE(writer->commit());
   }
-  const Told told(file);
+  const RecordingAndReport told(file);
   const Range all = whole(*told.reader);
   const Json timeline = told.timeline(all);
   EXPECT_GT(timeline["moments"].size(), 40U);
@@ -154,14 +154,14 @@ TEST_P(TimelineOf, TellsWhatTheReportAndThePlaybackTell) {
   expect_moments_as_played(timeline, *told.reader);
 }
 
-TEST_P(TimelineOf, TellsThatOfAPart) {
+TEST_P(TimelineOf, AgreesForAPartOfTheRecording) {
   const File file;
   {
     const auto writer = file.writer();
     const recording::RandomHistory history(*writer, GetParam(), 80);
     ASSERT_TRUE(writer->commit());
   }
-  const Told told(file);
+  const RecordingAndReport told(file);
   const Range part{50, 120};
   const Json timeline = told.timeline(part);
   expect_moments_as_played(timeline, *told.reader);
@@ -177,7 +177,7 @@ TEST_P(TimelineOf, TellsThatOfAPart) {
 
 INSTANTIATE_TEST_SUITE_P(Histories, TimelineOf, ::testing::Range(0U, 8U));
 
-TEST(Timeline, SaysWhatIsSpecialAboutAMoment) {
+TEST(Timeline, NamesTheReasonForAMoment) {
   const File file;
   {
     const auto writer = file.writer();
@@ -191,7 +191,7 @@ TEST(Timeline, SaysWhatIsSpecialAboutAMoment) {
     writer->change(device);
     ASSERT_TRUE(writer->commit());
   }
-  const Json timeline = Told(file).timeline({0, 100});
+  const Json timeline = RecordingAndReport(file).timeline({0, 100});
   std::map<Time, Json> why;
   for (const Json& moment : timeline["moments"]) why[moment["time_ns"]] = moment["why"];
   EXPECT_EQ(why.at(30), Json::array({"failure"}));
@@ -199,15 +199,15 @@ TEST(Timeline, SaysWhatIsSpecialAboutAMoment) {
   EXPECT_EQ(why.at(20)[0].get<std::string>().find('\x1b'), std::string::npos);
   EXPECT_EQ(timeline["marks"][0]["pid"], 7);
   EXPECT_EQ(timeline["failures"][0]["text"], "no room");
-  // Nobody measured before it was opened, nor after it was closed.
+  // Values are unknown before the device was opened and after it was closed.
   const Json& line = timeline["lines"][0];
   EXPECT_EQ(line["dram"].front(), nullptr);
   EXPECT_EQ(line["dram"][1], 0);
   EXPECT_EQ(line["dram"].back(), nullptr);
 }
 
-// Another process has a chip of the same number, and the same pid in another container.
-TEST(Timeline, SaysOnWhichChipsARowIsAndWhoseItIs) {
+// Two processes have chips of the same number, and the same pid in two containers.
+TEST(Timeline, NamesChipsAndProcessOfARow) {
   const File file;
   std::vector<recording::RowId> processes;
   {
@@ -225,7 +225,7 @@ TEST(Timeline, SaysOnWhichChipsARowIsAndWhoseItIs) {
     }
     ASSERT_TRUE(writer->commit());
   }
-  const Json timeline = Told(file).timeline({0, 30});
+  const Json timeline = RecordingAndReport(file).timeline({0, 30});
   std::map<std::uint64_t, Json> keys;
   for (const Json& entry : timeline["allocations"]) keys[entry["segment"]] = entry["keys"];
   EXPECT_EQ(keys.size(), 2U);
@@ -235,7 +235,7 @@ TEST(Timeline, SaysOnWhichChipsARowIsAndWhoseItIs) {
   EXPECT_EQ(held[0]["segment"], processes[1]);
 }
 
-TEST(Timeline, OfAnAggregateIsItsSamples) {
+TEST(Timeline, OfAnAggregateHasItsSamples) {
   const File file;
   {
     const auto writer = file.writer(true);
@@ -247,15 +247,15 @@ TEST(Timeline, OfAnAggregateIsItsSamples) {
     writer->add(recording::Sample{20, device.id, Kind::dram, 300, 900});
     ASSERT_TRUE(writer->commit());
   }
-  const Json line = Told(file).timeline({0, 30})["lines"][0];
+  const Json line = RecordingAndReport(file).timeline({0, 30})["lines"][0];
   EXPECT_EQ(line["time_ns"], Json({0, 10, 20, 30}));
   EXPECT_EQ(line["dram"], Json({nullptr, 500, 300, 300}));
   EXPECT_EQ(line["l1"], Json({nullptr, 70, 70, 70}));
   EXPECT_EQ(line["cb"][1], nullptr);
 }
 
-// The cores of several devices at hundreds of moments: more than the document has room for.
-TEST(Timeline, DoesNotTellOfProgressTwiceWhenItTriesAgainWithFewerMoments) {
+// The cores of several devices at hundreds of moments exceed the maximum size of the document.
+TEST(Timeline, ReportsProgressOnceWhenItRetriesWithFewerMoments) {
   constexpr std::uint64_t devices = 8;
   constexpr std::uint64_t steps = 620;
   const File file;
@@ -287,7 +287,7 @@ TEST(Timeline, DoesNotTellOfProgressTwiceWhenItTriesAgainWithFewerMoments) {
     }
     ASSERT_TRUE(writer->commit());
   }
-  const Told told(file);
+  const RecordingAndReport told(file);
   std::vector<double> parts;
   const auto text = timeline_json(*told.reader, told.report, whole(*told.reader),
                                   [&](double part) { parts.push_back(part); });
@@ -297,7 +297,7 @@ TEST(Timeline, DoesNotTellOfProgressTwiceWhenItTriesAgainWithFewerMoments) {
   EXPECT_EQ(parts.back(), 1);
 }
 
-TEST(ViewDocument, HasBothRunsAndWhatDiffers) {
+TEST(ViewDocument, HasBothRunsAndTheirDifferences) {
   const File old;
   const File now;
   for (const File* file : {&old, &now}) {

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint64_t kBase = AddressSpace::kBytes;
 
-TEST(AddressSpace, RefusesWhatIsTaken) {
+TEST(AddressSpace, RefusesATakenRange) {
   AddressSpace space(kBase);
   EXPECT_EQ(space.put_at(100, {50, {}}), kBase + 100);
   EXPECT_FALSE(space.put_at(100, {50, {}}));
@@ -21,14 +21,14 @@ TEST(AddressSpace, RefusesWhatIsTaken) {
   EXPECT_TRUE(space.put_at(100, {50, {}}));
 }
 
-TEST(AddressSpace, EndsWhereTheNextBegins) {
+TEST(AddressSpace, ABlockEndsWhereTheNextBlockBegins) {
   AddressSpace space(kBase);
   EXPECT_FALSE(space.put_at(AddressSpace::kBytes - 1, {2, {}}));
   EXPECT_FALSE(space.put_at(0, {AddressSpace::kBytes + 1, {}}));
   EXPECT_TRUE(space.put_at(AddressSpace::kBytes - 1, {1, {}}));
 }
 
-TEST(AddressSpace, CoversAllThatWasEverUsed) {
+TEST(AddressSpace, CoversEveryAddressEverUsed) {
   AddressSpace space(kBase);
   EXPECT_EQ(space.begin(), space.end());
   ASSERT_TRUE(space.put_at(100, {50, {}}));

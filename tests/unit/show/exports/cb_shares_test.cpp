@@ -20,36 +20,36 @@ CoreMask cores(std::initializer_list<std::uint32_t> numbers) {
   return mask;
 }
 
-TEST(CbShares, AByteOfTwoProgramsIsHalfOfEach) {
+TEST(CbShares, ASharedByteCountsHalfForEachProgram) {
   const Layout first = {{.address = 0, .bytes = 100, .cores = cores({0, 1})}};
   const Layout second = {{.address = 50, .bytes = 100, .cores = cores({1})}};
-  // Core 0: 100 of the first. Core 1: 50 of the first, 50 of both, 50 of the second.
+  // Core 0: 100 bytes of the first program. Core 1: 50 of the first, 50 of both, 50 of the second.
   EXPECT_EQ(cb_shares({}, {{&first, 1}, {&second, 1}}), (std::vector<std::uint64_t>{175, 75}));
 }
 
-TEST(CbShares, ProgramsOfOneLayoutShareItByTheirNumber) {
+TEST(CbShares, ProgramsOfOneLayoutShareItEqually) {
   const Layout layout = {{.address = 0, .bytes = 90, .cores = cores({0})}};
   EXPECT_EQ(cb_shares({}, {{&layout, 1}, {&layout, 2}}), (std::vector<std::uint64_t>{30, 60}));
 }
 
-TEST(CbShares, WhatDoesNotDivideIsNotLost) {
+TEST(CbShares, RemaindersAreNotLost) {
   const Layout layout = {{.address = 0, .bytes = 100, .cores = cores({0})}};
   EXPECT_EQ(cb_shares({}, {{&layout, 1}, {&layout, 1}, {&layout, 1}}),
             (std::vector<std::uint64_t>{34, 33, 33}));
 }
 
-TEST(CbShares, AViewOnABufferTakesNothing) {
+TEST(CbShares, AViewOfABufferTakesNothing) {
   const Layout layout = {{.address = 0, .bytes = 100, .global = true, .cores = cores({0})}};
   EXPECT_EQ(cb_bytes({}, layout), 0);
 }
 
-TEST(CbShares, OwnBuffersThatOverlapCountOnce) {
+TEST(CbShares, OverlappingBuffersOfOneProgramCountOnce) {
   const Layout layout = {{.address = 0, .bytes = 100, .cores = cores({0, 7})},
                          {.address = 60, .bytes = 60, .cores = cores({7})}};
   EXPECT_EQ(cb_bytes({}, layout), 220);
 }
 
-TEST(CbShares, WhatLiesOutsideOfL1TakesNothing) {
+TEST(CbShares, CircularBuffersOutsideL1TakeNothing) {
   const recording::Device device{.grid_x = 2, .grid_y = 1, .l1_bytes_per_core = 90};
   const Layout layout = {{.address = 0, .bytes = 100, .cores = cores({0, 7})},
                          {.address = 90, .bytes = 10, .cores = cores({0})}};
@@ -67,7 +67,7 @@ Layout random_layout() {
   return layout;
 }
 
-RC_GTEST_PROP(CbShares, SumToWhatTheCoresHaveReserved, ()) {
+RC_GTEST_PROP(CbShares, SumToTheReservedBytesOfTheCores, ()) {
   std::vector<Layout> layouts(*rc::gen::inRange<std::size_t>(1, 5));
   for (Layout& layout : layouts) layout = random_layout();
   ledger::FootprintTable footprints;

@@ -31,7 +31,7 @@ class OutputFile : public ::testing::Test {
   TemporaryDirectory directory_;
 };
 
-TEST_F(OutputFile, HasItsNameOnlyWhenItIsWhole) {
+TEST_F(OutputFile, HasItsNameOnlyWhenItIsComplete) {
   auto output = Output::create(path(), false);
   ASSERT_TRUE(output);
   output->write("whole");
@@ -41,7 +41,7 @@ TEST_F(OutputFile, HasItsNameOnlyWhenItIsWhole) {
   EXPECT_EQ(files(), 1);
 }
 
-TEST_F(OutputFile, WritesIntoWhatIsOpenAndLeavesItAsItIs) {
+TEST_F(OutputFile, WritesIntoAnOpenFileAndKeepsItOpen) {
   {
     auto output = Output::into(UniqueFd(::open(path().c_str(), O_CREAT | O_WRONLY, 0600)), "it");
     output.write("some ");
@@ -53,7 +53,7 @@ TEST_F(OutputFile, WritesIntoWhatIsOpenAndLeavesItAsItIs) {
   EXPECT_EQ(full.finish().error().message, "cannot write a file of ours: No space left on device");
 }
 
-TEST_F(OutputFile, LeavesNothingWhenItIsNotFinished) {
+TEST_F(OutputFile, LeavesNoFileWhenItIsNotFinished) {
   {
     auto output = Output::create(path(), false);
     ASSERT_TRUE(output);
@@ -62,7 +62,7 @@ TEST_F(OutputFile, LeavesNothingWhenItIsNotFinished) {
   EXPECT_EQ(files(), 0);
 }
 
-TEST_F(OutputFile, DoesNotOverwriteWhatCameMeanwhile) {
+TEST_F(OutputFile, DoesNotOverwriteAFileCreatedMeanwhile) {
   auto output = Output::create(path(), false);
   ASSERT_TRUE(output);
   std::ofstream(path()) << "mine";
@@ -70,7 +70,7 @@ TEST_F(OutputFile, DoesNotOverwriteWhatCameMeanwhile) {
   EXPECT_EQ(text_of(path()), "mine");
 }
 
-TEST_F(OutputFile, ReplacesWhatMayBeOverwritten) {
+TEST_F(OutputFile, ReplacesAFileThatMayBeOverwritten) {
   std::ofstream(path()) << "old";
   EXPECT_FALSE(Output::create(path(), false));
   auto output = Output::create(path(), true);
@@ -81,7 +81,7 @@ TEST_F(OutputFile, ReplacesWhatMayBeOverwritten) {
   EXPECT_EQ(text_of(path()), "new");
 }
 
-TEST_F(OutputFile, AFolderKeepsWhatIsNotOurs) {
+TEST_F(OutputFile, AFolderKeepsForeignFiles) {
   const auto write = [&](bool overwrite) -> Result<void> {
     auto folder = OutputFolder::create(path(), overwrite);
     if (!folder) return folder.error();

@@ -9,7 +9,7 @@
 namespace ttmem::exports {
 namespace {
 
-TEST(LocalPeaks, KeepAllWhileThereIsRoom) {
+TEST(LocalPeaks, KeepAllPointsWhileThereIsRoom) {
   LocalPeaks peaks(10);
   for (const std::uint64_t bytes : {3U, 1U, 2U}) {
     peaks.add({bytes, static_cast<recording::Time>(bytes)});
@@ -18,7 +18,7 @@ TEST(LocalPeaks, KeepAllWhileThereIsRoom) {
   EXPECT_EQ(peaks.peaks().size(), 3);
 }
 
-RC_GTEST_PROP(LocalPeaks, NeverLoseTheLargest,
+RC_GTEST_PROP(LocalPeaks, NeverLoseTheLargestPoint,
               (const std::vector<std::uint64_t>& values, bool halve)) {
   RC_PRE(!values.empty());
   LocalPeaks peaks(4);

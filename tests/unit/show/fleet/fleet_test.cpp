@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From snapshots to a fleet, and its views.
+// Sums of snapshots over a fleet, and the views of a fleet.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -25,7 +25,7 @@ using views::fixtures::kMiB;
 
 constexpr std::uint64_t kL1OfProcess = 45 * kMiB + kMiB / 8 + 204'800;
 
-// A machine of one chip with one process.
+// Returns a machine with one chip and one process.
 model::Snapshot machine(std::string name, std::uint64_t segment, std::string job = "") {
   model::Snapshot snapshot;
   snapshot.host = std::move(name);
@@ -87,7 +87,7 @@ TEST(HostOf, ADeadProcessIsCountedAndHoldsNothing) {
   EXPECT_TRUE(host.jobs.empty());
 }
 
-TEST(HostOf, WhatIsUnknownOfADeviceMakesSumsAtLeast) {
+TEST(HostOf, AnUnknownFigureMakesSumsLowerBounds) {
   model::Snapshot snapshot = machine("node7", 1);
   snapshot.devices.push_back(views::fixtures::wormhole(1));
   snapshot.devices[1].kinds = {};
@@ -100,7 +100,7 @@ TEST(HostOf, WhatIsUnknownOfADeviceMakesSumsAtLeast) {
   EXPECT_EQ(host_of("node7", snapshot, 0).dram_used.bytes, std::nullopt);
 }
 
-TEST(HostOf, IsFullByDevicesWhoseCapacityIsKnown) {
+TEST(HostOf, ShareUsesOnlyDevicesWithKnownCapacity) {
   model::Snapshot snapshot = machine("node7", 1);
   snapshot.devices.push_back(views::fixtures::wormhole(1));
   snapshot.devices[1].kinds[Kind::dram].used_bytes = 10 * kGiB;
@@ -117,7 +117,7 @@ TEST(HostOf, IsFullByDevicesWhoseCapacityIsKnown) {
   EXPECT_EQ(host_of("node7", snapshot, 0).dram_fill.share(), std::nullopt);
 }
 
-TEST(HostOf, AProcessThatReportsNothingMakesItsJobAtLeast) {
+TEST(HostOf, AnUntrackedProcessMakesTheSumsOfItsJobLowerBounds) {
   model::Snapshot snapshot = machine("node7", 1, "4711");
   model::Process silent_one;
   silent_one.pid = 9;
@@ -135,7 +135,7 @@ TEST(HostOf, AProcessThatReportsNothingMakesItsJobAtLeast) {
   EXPECT_EQ(host.jobs[0].processes, 2U);
 }
 
-TEST(HostOf, TextsOfOthersAreShort) {
+TEST(HostOf, ForeignTextsAreShortened) {
   model::Snapshot snapshot = machine(std::string(100'000, 'n'), 1, std::string(100'000, 'j'));
   snapshot.warnings.assign(1000, std::string(100'000, 'w'));
   const Host host = host_of("node7", snapshot, 0);
@@ -145,7 +145,7 @@ TEST(HostOf, TextsOfOthersAreShort) {
   EXPECT_LE(host.warnings.size(), 10U);
 }
 
-// What a server answers in brief makes the same line as all that it knows.
+// A brief answer and a full answer of a server make the same row.
 TEST(HostOf, ABriefAnswerSuffices) {
   model::Snapshot snapshot = views::fixtures::mesh(3);
   snapshot.devices.push_back(views::fixtures::unannounced(9));
@@ -177,7 +177,7 @@ TEST(HostOf, ABriefAnswerSuffices) {
   EXPECT_EQ(written(mirror.snapshot()), written(snapshot));
 }
 
-TEST(SumUp, TheTightestIsFirstAndWhoDoesNotAnswerLast) {
+TEST(SumUp, TheTightestHostIsFirstAndSilentHostsAreLast) {
   Host unknown = answering("unknown", 0);
   unknown.headroom = {};
   Host fuller = answering("fuller", 500);
@@ -190,14 +190,14 @@ TEST(SumUp, TheTightestIsFirstAndWhoDoesNotAnswerLast) {
   EXPECT_EQ(fleet.total.answered, 5U);
 }
 
-TEST(SumUp, ByNameCountsAsPeopleDo) {
+TEST(SumUp, SortingByNameComparesNumbers) {
   const Fleet fleet =
       sum_up({answering("node10", 1), answering("node9", 2), silent("node1")}, Order::host);
   EXPECT_EQ(order_of(fleet), (std::vector<std::string>{"node9", "node10", "node1"}));
 }
 
-// 10 GiB of an unknown capacity are no 10 of the 12 GiB that another device has.
-TEST(SumUp, TheFullestIsFirstByDevicesWhoseCapacityIsKnown) {
+// A device with unknown capacity does not count, although it uses more bytes.
+TEST(SumUp, TheFullestHostIsFoundByDevicesWithKnownCapacity) {
   model::Snapshot odd = machine("odd", 1);
   odd.devices.push_back(views::fixtures::wormhole(1));
   odd.devices[1].kinds[Kind::dram].used_bytes = 10 * kGiB;
@@ -228,7 +228,7 @@ TEST(SumUp, JobsAreAddedUpOverHosts) {
   EXPECT_TRUE(fleet.complete());
 }
 
-TEST(SumUp, AHostWithoutAnAnswerMakesAllSumsAtLeast) {
+TEST(SumUp, ASilentHostMakesAllSumsLowerBounds) {
   const Fleet fleet = sum_up({answering("a", 900, "4711"), silent("b")}, Order::headroom);
   EXPECT_FALSE(fleet.complete());
   EXPECT_FALSE(fleet.jobs[0].dram.complete);
@@ -255,7 +255,7 @@ TEST(SumUp, AMachineUnderTwoNamesCountsOnce) {
     EXPECT_TRUE(json[figure].is_null()) << figure << " is counted with node7";
   }
   EXPECT_TRUE(json["dram"]["used_bytes"].is_null());
-  // The same pid and file on another machine are another process.
+  // The same pid and segment number on another machine belong to another process.
   const model::Snapshot other = machine("node8", 42, "4711");
   EXPECT_EQ(sum_up({host_of("node7", snapshot, 0), host_of("node8", other, 0)}, Order::headroom)
                 .total.answered,
@@ -289,20 +289,20 @@ TEST(SumUp, AnIdleMachineUnderTwoNamesCountsOnce) {
   EXPECT_EQ(answered(idle, idle), 2U) << "nothing tells";
 }
 
-TEST(SumUp, NothingAtAll) {
+TEST(SumUp, AnEmptyFleetHasNoRows) {
   const Fleet fleet = sum_up({}, Order::headroom);
   EXPECT_EQ(fleet.total.answered, 0U);
   EXPECT_FALSE(fleet_text(fleet, 0, {}).empty());
 }
 
-TEST(ParseOrder, NamesWhatIsRight) {
+TEST(ParseOrder, NamesTheValidOrders) {
   EXPECT_EQ(*parse_order("l1"), Order::l1);
   EXPECT_EQ(*parse_order("host"), Order::host);
   EXPECT_EQ(parse_order("size").error().message,
             "must be one of headroom, dram, l1, processes, host");
 }
 
-TEST(FleetText, NoLineIsTooWideAndNothingEscapes) {
+TEST(FleetText, NoLineIsTooWideAndNoEscapeCodeIsPrinted) {
   std::vector<Host> hosts = {answering("a\x1b[31m", 900, "j\x1b]0;x\a"), silent("s\n\x1b[2J"),
                              answering(std::string(300, 'x'), 5)};
   const Fleet fleet = sum_up(hosts, Order::headroom);
@@ -319,7 +319,7 @@ TEST(FleetText, NoLineIsTooWideAndNothingEscapes) {
   }
 }
 
-TEST(FleetText, MarksWhatIsAtLeastAndLeavesOutEmptyColumns) {
+TEST(FleetText, MarksLowerBoundsAndLeavesOutEmptyColumns) {
   text::TextOptions options;
   options.width = 200;
   Fleet fleet = sum_up({answering("a", 900, "4711")}, Order::headroom);

@@ -18,7 +18,8 @@ Sample sample(double value, std::map<std::string, std::string> labels) {
   return {std::move(labels), value};
 }
 
-// Two hosts, of which one has a job and a process of none; a third does not answer.
+// Two hosts answer, one of them with a job and a process without a job. A third host does not
+// answer.
 class PrometheusTest : public ::testing::Test {
  protected:
   PrometheusTest() {
@@ -47,14 +48,14 @@ class PrometheusTest : public ::testing::Test {
     figures_.of(figure).push_back(sample(value, std::move(labels)));
   }
   Fleet fleet() { return sum_up(hosts_of(figures_, labels_, why_), Order::headroom); }
-  // With a Prometheus that refuses one query more.
+  // Returns the fleet of a Prometheus server that also refuses the query for `figure`.
   Fleet without(Figure figure) {
     figures_.refuse(figure);
     return sum_up(hosts_of(figures_, labels_, why_), Order::headroom, {"it refuses a query"});
   }
 
   Figures figures_{};
-  Figures whole_{};  // as they were at first
+  Figures whole_{};  // all figures, before a test removes some
   Labels labels_;
   std::map<std::string, std::string> why_;
 };
@@ -75,7 +76,7 @@ TEST_F(PrometheusTest, MakesTheSameTable) {
   EXPECT_EQ(found.hosts[2].fault->reason, "Prometheus cannot read it");
 }
 
-TEST_F(PrometheusTest, WhatIsNotOfAJobIsTheRest) {
+TEST_F(PrometheusTest, MemoryWithoutAJobIsTheDifference) {
   const Fleet found = fleet();
   ASSERT_EQ(found.jobs.size(), 2U);
   EXPECT_EQ(found.jobs[0].job, "4711");
@@ -96,12 +97,12 @@ TEST_F(PrometheusTest, AHostThatNamesNoProcessesHasAnUnknownNumber) {
   EXPECT_EQ(fleet().hosts[1].processes, 0U);
 }
 
-TEST_F(PrometheusTest, ADeviceWhoseFigureIsMissingMakesTheSumAtLeast) {
+TEST_F(PrometheusTest, AMissingFigureOfADeviceMakesTheSumALowerBound) {
   figures_.of(Figure::dram_known)[0].value = 1;
   EXPECT_FALSE(fleet().hosts[0].dram_used.complete);
 }
 
-TEST_F(PrometheusTest, DevicesThatNobodyCountsAreUnknown) {
+TEST_F(PrometheusTest, UncountedDevicesAreUnknown) {
   const Fleet found = without(Figure::devices);
   const Host& host = found.hosts[0];
   EXPECT_EQ(host.devices, std::nullopt);
@@ -113,14 +114,14 @@ TEST_F(PrometheusTest, DevicesThatNobodyCountsAreUnknown) {
   EXPECT_NE(fleet_text(found, 0, {}).find("n/a devices"), std::string::npos);
 }
 
-TEST_F(PrometheusTest, ASumWithoutTheNumberOfItsPartsIsAtLeast) {
+TEST_F(PrometheusTest, ASumWithoutTheNumberOfItsPartsIsALowerBound) {
   EXPECT_FALSE(without(Figure::dram_known).hosts[0].dram_used.complete);
   const Fleet found = without(Figure::used);
   EXPECT_EQ(found.hosts[0].dram_used.bytes, std::nullopt);
   EXPECT_FALSE(found.hosts[0].dram_used.complete);
 }
 
-TEST_F(PrometheusTest, UnknownIfAllIsSeenMakesSumsAtLeast) {
+TEST_F(PrometheusTest, UnknownVisibilityMakesSumsLowerBounds) {
   for (const Figure figure : {Figure::untracked, Figure::complete}) {
     figures_ = whole_;
     const Fleet found = without(figure);
@@ -135,7 +136,7 @@ TEST_F(PrometheusTest, UnknownIfAllIsSeenMakesSumsAtLeast) {
   EXPECT_EQ(found.warnings.size(), 2U) << "the host is not said to be unreadable";
 }
 
-TEST_F(PrometheusTest, ProcessesThatNobodyCountsAreUnknown) {
+TEST_F(PrometheusTest, UncountedProcessesAreUnknown) {
   const Fleet some = fleet();
   EXPECT_EQ(some.total.processes.count, 3U);
   EXPECT_FALSE(some.total.processes.complete) << "b does not name its processes";
@@ -149,7 +150,7 @@ TEST_F(PrometheusTest, ProcessesThatNobodyCountsAreUnknown) {
   EXPECT_EQ(found.jobs[0].job, "4711");
 }
 
-TEST_F(PrometheusTest, WhatIsOfNoJobIsUnknownWithoutWhatJobsHold) {
+TEST_F(PrometheusTest, MemoryWithoutAJobIsUnknownWithoutTheMemoryOfJobs) {
   for (const Figure figure : {Figure::held, Figure::job_held}) {
     figures_ = whole_;
     const Fleet found = without(figure);
@@ -163,7 +164,7 @@ TEST_F(PrometheusTest, WhatIsOfNoJobIsUnknownWithoutWhatJobsHold) {
   EXPECT_TRUE(without(Figure::job_processes).jobs.empty());
 }
 
-TEST_F(PrometheusTest, WhatMayBeAnEstimateIsOne) {
+TEST_F(PrometheusTest, APossibleEstimateIsAnEstimate) {
   add(Figure::l1_used, 50, {{"instance", "a:9488"}});
   EXPECT_FALSE(fleet().hosts[0].l1_used.estimate);
   const Fleet found = without(Figure::estimates);
@@ -171,7 +172,7 @@ TEST_F(PrometheusTest, WhatMayBeAnEstimateIsOne) {
   EXPECT_FALSE(found.hosts[1].l1_used.estimate);
 }
 
-TEST_F(PrometheusTest, ARefusedQueryMakesAllTotalsAtLeast) {
+TEST_F(PrometheusTest, ARefusedQueryMakesAllTotalsLowerBounds) {
   figures_.of(Figure::down).clear();
   EXPECT_TRUE(fleet().total.dram_used.complete);
   const Fleet found = without(Figure::warnings);
@@ -181,7 +182,7 @@ TEST_F(PrometheusTest, ARefusedQueryMakesAllTotalsAtLeast) {
   EXPECT_EQ(found.refused, found.warnings);
 }
 
-TEST_F(PrometheusTest, HowFullItIsNeedsBothFigures) {
+TEST_F(PrometheusTest, TheShareNeedsBothFigures) {
   add(Figure::dram_fill, 300, {{"instance", "a:9488"}});
   add(Figure::dram_fill_capacity, 600, {{"instance", "a:9488"}});
   EXPECT_EQ(fleet().hosts[0].dram_fill.share(), 0.5);
@@ -190,7 +191,7 @@ TEST_F(PrometheusTest, HowFullItIsNeedsBothFigures) {
   EXPECT_EQ(without(Figure::dram_fill).hosts[0].dram_fill.share(), std::nullopt);
 }
 
-TEST_F(PrometheusTest, TheReasonOfATargetIsSaid) {
+TEST_F(PrometheusTest, TheReasonWhyATargetFailsIsShown) {
   why_ = read_target_errors(
       R"({"status":"success","data":{"activeTargets":[
           {"labels":{"instance":"c:9488","job":"ttmem"},"lastError":"connection refused"},
@@ -200,7 +201,7 @@ TEST_F(PrometheusTest, TheReasonOfATargetIsSaid) {
   EXPECT_TRUE(read_target_errors("<html>", "instance").empty());
 }
 
-TEST_F(PrometheusTest, FiguresThatCannotBeAreUnknown) {
+TEST_F(PrometheusTest, ImpossibleFiguresAreUnknown) {
   figures_.of(Figure::used) = {sample(-1, {{"instance", "a:9488"}, {"kind", "dram"}}),
                                sample(1e30, {{"instance", "b:9500"}, {"kind", "dram"}}),
                                sample(5, {{"kind", "dram"}})};
@@ -209,7 +210,7 @@ TEST_F(PrometheusTest, FiguresThatCannotBeAreUnknown) {
   EXPECT_EQ(found.hosts[1].dram_used.bytes, std::nullopt);
 }
 
-TEST_F(PrometheusTest, OtherLabelsAreTaken) {
+TEST_F(PrometheusTest, OtherLabelNamesAreAccepted) {
   labels_ = {"node", "slurm_job"};
   EXPECT_TRUE(fleet().hosts.empty());
   add(Figure::up, 1, {{"node", "n1"}});
@@ -220,7 +221,7 @@ TEST_F(PrometheusTest, OtherLabelsAreTaken) {
   EXPECT_EQ(found.jobs[0].job, "8");
 }
 
-TEST(ReadSamples, AnAnswer) {
+TEST(ReadSamples, ReadsAnAnswer) {
   const auto answer = read_samples(
       R"({"status":"success","data":{"resultType":"vector","result":[
           {"metric":{"instance":"a"},"value":[1794845680.4,"1699725312"]},
@@ -233,7 +234,7 @@ TEST(ReadSamples, AnAnswer) {
   EXPECT_EQ(answer.value[0].labels.at("instance"), "a");
 }
 
-TEST(ReadSamples, WhatIsNone) {
+TEST(ReadSamples, RefusesOtherTexts) {
   EXPECT_EQ(read_samples("<html>").fault.kind, Fault::Kind::not_ttmem);
   EXPECT_EQ(read_samples("{}").fault.kind, Fault::Kind::not_ttmem);
   EXPECT_EQ(read_samples(R"({"status":"success","data":{"result":7}})").fault.kind,
@@ -242,7 +243,7 @@ TEST(ReadSamples, WhatIsNone) {
   EXPECT_EQ(refused.fault.reason, "query timed out");
 }
 
-TEST(Promql, RulesAreUsedOnlyWithTheLabelsThatTheyHave) {
+TEST(Promql, RecordingRulesAreUsedOnlyWithTheirLabels) {
   EXPECT_EQ(query_for(Figure::used, {}).rule, "ttmem:host_memory_used_bytes:sum");
   const Query query = query_for(Figure::used, {"node", "exported_job"});
   EXPECT_EQ(query.rule, "");
@@ -252,7 +253,7 @@ TEST(Promql, RulesAreUsedOnlyWithTheLabelsThatTheyHave) {
   EXPECT_EQ(target_of("a{b=\"c\"} > 1"), "/api/v1/query?query=a%7Bb%3D%22c%22%7D%20%3E%201");
 }
 
-TEST(Promql, ALabelHasANameThatCannotEndAQuery) {
+TEST(Promql, ALabelNameCannotEndAQuery) {
   EXPECT_EQ(*parse_label("exported_job2"), "exported_job2");
   for (const char* text : {"", "2a", "a)", "a b", "ä"}) EXPECT_FALSE(parse_label(text)) << text;
 }

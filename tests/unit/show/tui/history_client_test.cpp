@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The client of `ttmem serve` against servers that do not behave.
+// The client of `ttmem serve` against servers that misbehave.
 #include "show/tui/terminal/history_client.hpp"
 
 #include <arpa/inet.h>
@@ -20,7 +20,7 @@ using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
 constexpr milliseconds kBudget{300};
-constexpr milliseconds kPatience{5000};  // for answers that come: machines are slow at times
+constexpr milliseconds kPatience{5000};  // for expected answers: machines can be slow
 
 const std::string kBody = R"({"schema":"ttmem.history.v1","points":[{"time_unix_ns":5}]})";
 
@@ -28,8 +28,8 @@ std::string answer(const std::string& head, const std::string& body = kBody) {
   return "HTTP/1.1 200 OK\r\n" + head + "\r\n" + body;
 }
 
-// Serves one client on a port of its own: sends the pieces with `pause` before each, then hangs up
-// or, with `hang_up` false, waits until the client does.
+// Serves one client on its own port: sends the pieces with `pause` before each piece, then hangs
+// up. With `hang_up` false, waits until the client hangs up.
 class Server {
  public:
   explicit Server(std::vector<std::string> pieces, bool hang_up = true, milliseconds pause = {})
@@ -72,7 +72,7 @@ class Server {
   UniqueFd listening_;
   remote::Address address_{.host = "127.0.0.1"};
   std::string request_;
-  std::thread thread_;  // last: it uses the others
+  std::thread thread_;  // declared last, because it uses the other members
 };
 
 std::size_t samples_of(const Server& server, milliseconds budget = kPatience) {
@@ -81,7 +81,7 @@ std::size_t samples_of(const Server& server, milliseconds budget = kPatience) {
 
 std::string length(std::size_t bytes) { return fmt::format("Content-Length: {}\r\n", bytes); }
 
-TEST(HistoryClient, AsksForADeviceAndUnderstandsAnAnswerWithAndWithoutALength) {
+TEST(HistoryClient, RequestsADeviceAndReadsAnswersWithAndWithoutALength) {
   {
     const Server server({answer(length(kBody.size()))}, false);
     EXPECT_EQ(samples_of(server), 1u);
@@ -92,14 +92,14 @@ TEST(HistoryClient, AsksForADeviceAndUnderstandsAnAnswerWithAndWithoutALength) {
   EXPECT_EQ(samples_of(Server({answer("")})), 1u);
 }
 
-TEST(HistoryClient, PutsAnAnswerInPiecesTogether) {
+TEST(HistoryClient, JoinsTheFragmentsOfAnAnswer) {
   const std::string whole = answer(length(kBody.size()));
   const Server server({whole.substr(0, 9), whole.substr(9, 40), whole.substr(49)}, false,
                       milliseconds(5));
   EXPECT_EQ(samples_of(server), 1u);
 }
 
-TEST(HistoryClient, ASilentOrSlowServerCostsTheBudgetAtMost) {
+TEST(HistoryClient, ASilentOrSlowServerCostsAtMostTheBudget) {
   const std::string whole = answer(length(kBody.size()));
   const std::vector<std::string> drops(60, "x");
   for (const auto& [pieces, pause] : {std::pair(std::vector<std::string>{}, milliseconds(0)),
@@ -112,10 +112,10 @@ TEST(HistoryClient, ASilentOrSlowServerCostsTheBudgetAtMost) {
   }
 }
 
-TEST(HistoryClient, AnAnswerOfNoUseIsNoHistory) {
+TEST(HistoryClient, AnUnusableAnswerGivesNoHistory) {
   for (const std::string& text :
        {std::string(), std::string("\xff\x00garbage\r\n\r\n", 13), std::string("SSH-2.0-x\r\n"),
-        answer(length(kBody.size() + 1)),  // less than promised
+        answer(length(kBody.size() + 1)),  // shorter than announced
         answer("Content-Length: many\r\n"), std::string(100000, 'x'), answer("", "{"),
         "HTTP/1.1 404 Not Found\r\n" + length(kBody.size()) + "\r\n" + kBody}) {
     EXPECT_EQ(samples_of(Server({text})), 0u) << text.substr(0, 80);

@@ -15,8 +15,8 @@ namespace {
 
 using recording::RowId;
 
-// 1 MiB of DRAM at 10, 3 MiB from 400 to 401, nothing from 900 on. Before 400 a byte of L1 comes
-// and goes, `others` times.
+// Writes a recording: 1 MiB of DRAM from 10, 3 MiB from 400 to 401, nothing from 900. Before 400 an
+// L1 buffer of one byte is allocated and freed `others` times.
 void write_recording(const std::string& path, int others = 0) {
   auto made = recording::Writer::create(path, {}, false);
   ASSERT_TRUE(made) << made.error().message;
@@ -50,7 +50,7 @@ void write_recording(const std::string& path, int others = 0) {
   ASSERT_TRUE(writer.finish(run));
 }
 
-TEST(RecordedRun, KnowsItsMarksGapsPeaksAndCourse) {
+TEST(RecordedRun, KnowsItsMarksGapsPeaksAndFigures) {
   const TemporaryDirectory directory;
   write_recording(directory.path() + "/run.ttmem");
   const auto run = RecordedRun::open(directory.path() + "/run.ttmem");
@@ -71,7 +71,7 @@ TEST(RecordedRun, KnowsItsMarksGapsPeaksAndCourse) {
   };
   EXPECT_EQ(dram_at(400), 3U);
   EXPECT_EQ(dram_at(950), 0U);
-  EXPECT_EQ(dram_at(20), 1U);  // a step back
+  EXPECT_EQ(dram_at(20), 1U);  // backwards
   const auto& samples = (*run)->history().of((*run)->at(20).devices.at(0));
   std::uint64_t most = 0;
   for (const Sample& sample : samples) most = std::max(most, sample.dram_bytes.value_or(0) >> 20);
@@ -79,7 +79,7 @@ TEST(RecordedRun, KnowsItsMarksGapsPeaksAndCourse) {
   EXPECT_EQ(samples.back().time_unix_ns, 1000U);
 }
 
-TEST(RecordedRun, KnowsThePeaksOfALongOne) {
+TEST(RecordedRun, KnowsThePeaksOfALongRecording) {
   const TemporaryDirectory directory;
   write_recording(directory.path() + "/run.ttmem", 3000);
   const auto run = RecordedRun::open(directory.path() + "/run.ttmem");
@@ -92,7 +92,7 @@ TEST(RecordedRun, KnowsThePeaksOfALongOne) {
   EXPECT_EQ(peaks[1].time_ns, 400);
 }
 
-TEST(RecordedRun, RefusesWhatIsNoRecording) {
+TEST(RecordedRun, RefusesOtherFiles) {
   const TemporaryDirectory directory;
   const std::string path = directory.path() + "/run.ttmem";
   EXPECT_FALSE(RecordedRun::open(path));

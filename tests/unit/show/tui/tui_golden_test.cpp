@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Screens of fixed snapshots, compared with tests/data/screens. After a change that is meant:
-// TTMEM_UPDATE_SCREENS=1 build/bin/ttmem_tui_test writes them anew, and fails, because it has
-// compared nothing. Look at the difference, then run it without the variable.
+// Compares screens of fixed snapshots with tests/data/screens. After an intended change,
+// TTMEM_UPDATE_SCREENS=1 build/bin/ttmem_tui_test writes the files anew. That run fails, because it
+// compares nothing: look at the difference, then run the test without the variable.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -74,7 +74,7 @@ TEST(GoldenScreen, CoresShowTheGridAndTheChosenCore) {
                       {.view = View::cores, .core_x = 3, .core_y = 5});
 }
 
-TEST(GoldenScreen, CoresShowWhatIsTakenForBytesOnOtherCores) {
+TEST(GoldenScreen, CoresShowBytesThatLockstepWastes) {
   const model::Snapshot snapshot = fixtures::sharded();
   const ViewState state{.view = View::cores, .core_x = 3, .core_y = 5};
   expect_golden("lockstep_200x60", compose(snapshot, state, {}, {200, 60}, {}).frame);
@@ -109,7 +109,7 @@ TEST(GoldenScreen, HelpListsTheKeys) {
                 compose(fixtures::machine(1), {.help = true}, {}, {80, 24}, {}).frame);
 }
 
-TEST(GoldenScreen, ARecordingShowsWhereItIs) {
+TEST(GoldenScreen, ARecordingShowsItsPosition) {
   const model::Snapshot snapshot = fixtures::machine(2);
   ViewState state{.paused = true, .player = Player{fixtures::tape(), 22'500'000'000, 2}};
   const ChartHistory history = fixtures::recorded_ramp(snapshot);
@@ -127,20 +127,20 @@ TEST(GoldenScreen, ARecordingShowsWhereItIs) {
   expect_golden("replay_help_80x24", compose(snapshot, state, history, {80, 24}, {}).frame);
 }
 
-TEST(GoldenScreen, ATerminalThatIsTooSmallIsToldWhatIsNeeded) {
+TEST(GoldenScreen, ATerminalThatIsTooSmallShowsTheNeededSize) {
   expect_golden("small_38x9", compose(fixtures::machine(1), {}, {}, {38, 9}, {}).frame);
 }
 
-// What the collector finds where nothing is tracked. test_top.py compares the same file with the
-// screen of `ttmem top`.
-TEST(GoldenScreen, WithNothingTrackedItSaysWhatToStart) {
+// The snapshot that the collector makes where nothing is tracked. test_top.py compares the same
+// file with the screen of `ttmem top`.
+TEST(GoldenScreen, WithNothingTrackedTheScreenSaysWhatToStart) {
   const TemporaryDirectory empty;
   model::Snapshot snapshot = collector::collect(empty.path());
   snapshot.time_unix_ns = 12 * 3'600'000'000'000;
   expect_golden("nothing_80x24", compose(snapshot, {}, {}, {80, 24}, {}).frame);
 }
 
-TEST(GoldenScreen, OnceIsAsHighAsItNeedsToBe) {
+TEST(GoldenScreen, TheOptionOnceUsesOnlyTheNeededLines) {
   expect_golden("once_1", compose_once(fixtures::machine(1), 80, {}));
   expect_golden("once_8", compose_once(fixtures::machine(8), 100, {}));
 }

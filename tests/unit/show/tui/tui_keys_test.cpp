@@ -13,7 +13,7 @@ namespace {
 
 using Code = Key::Code;
 
-// A person at a terminal of 100x30.
+// A user at a terminal of 100x30.
 class Person {
  public:
   explicit Person(model::Snapshot snapshot, ViewState state = {})
@@ -28,7 +28,7 @@ class Person {
     state_ = handle(std::move(state_), key, snapshot_, screen());
     return *this;
   }
-  // Clicks at the first place that means this.
+  // Clicks at the first place with this meaning.
   Person& click(Click::What what, std::uint32_t value) {
     const Screen now = screen();
     for (const Hit& hit : now.hits) {
@@ -43,7 +43,7 @@ class Person {
     return screen().frame.text().find(text) != std::string::npos;
   }
   [[nodiscard]] const ViewState& state() const { return state_; }
-  // The index of the chosen device.
+  // Returns the index of the chosen device.
   [[nodiscard]] std::size_t device() const { return selected_device(snapshot_, state_); }
 
  private:
@@ -68,8 +68,9 @@ TEST(Keys, LeftAndRightChooseTheDeviceAndStopAtTheEnds) {
   EXPECT_EQ(person.type(U"j").device(), 2U);
 }
 
-// Chips that share a number: with their uid, without, and without but of another architecture.
-TEST(Keys, StepThroughChipsAndNotThroughNumbers) {
+// Three kinds of chips that share a number: with a uid, without a uid, and without a uid but of
+// another architecture.
+TEST(Keys, StepThroughChipsNotThroughNumbers) {
   model::Snapshot snapshot = fixtures::machine(4);
   for (model::Device& device : snapshot.devices) {
     device.id = 0;
@@ -119,7 +120,7 @@ TEST(Keys, QAndF10Quit) {
   EXPECT_FALSE(Person(fixtures::machine(1)).type(U"x").state().quit);
 }
 
-TEST(Keys, EscClosesWhatIsOpenAndNeverQuits) {
+TEST(Keys, EscClosesTheOpenPartAndNeverQuits) {
   for (const View view : {View::detailed, View::charts, View::cores, View::processes}) {
     Person person(fixtures::machine(2), {.view = view});
     person.type(U"/n300").press(Code::enter);
@@ -136,7 +137,7 @@ TEST(Keys, EscClosesWhatIsOpenAndNeverQuits) {
 TEST(Keys, TheFilterOfViews1And2IsAboutDevices) {
   for (const View view : {View::detailed, View::charts}) {
     Person person(fixtures::machine(12), {.view = view});
-    person.type(U"/DEVICE 1").press(Code::enter);  // 1, 10 and 11
+    person.type(U"/DEVICE 1").press(Code::enter);  // matches 1, 10 and 11
     EXPECT_TRUE(person.sees("filter: DEVICE 1"));
     person.press(Code::down).press(Code::down).press(Code::down);
     EXPECT_EQ(person.device(), 11U);
@@ -155,7 +156,7 @@ TEST(Keys, TheFilterOfView3IsAboutTheRangesOfTheCore) {
   EXPECT_FALSE(person.sees("fixed"));
 }
 
-TEST(Keys, AnotherViewHasAFilterOfItsOwn) {
+TEST(Keys, EachViewHasItsOwnFilter) {
   Person person(fixtures::crowd());
   person.type(U"/n300").press(Code::enter).type(U"4");
   EXPECT_EQ(person.state().filter, "");
@@ -179,7 +180,7 @@ TEST(Keys, F9AsksAndEnterSendsTheChosenSignal) {
   EXPECT_FALSE(person.state().asks_to_end);
 }
 
-TEST(Keys, F9DoesNotAskAboutAProcessThatNoSignalReaches) {
+TEST(Keys, F9DoesNotAskAboutAProcessThatCannotBeSignalled) {
   Person person(fixtures::crowd(), {.view = View::processes, .selected = ProcessKey{4711}});
   person.press(Code::f9);
   EXPECT_FALSE(person.state().asks_to_end);
@@ -207,7 +208,7 @@ TEST(Keys, PauseWindowAndRateHaveTheirKeys) {
 TEST(Keys, SortGoesThroughAllColumnsAndAClickReverses) {
   Person person(fixtures::crowd(), {.view = View::processes});
   EXPECT_EQ(person.state().sorting.column, 4U);
-  // All but JOB, which this machine has not.
+  // Cycles through all columns except JOB, because this machine has no jobs.
   for (std::uint32_t i = 1; i < kProcessColumns; ++i) person.type(U"s");
   EXPECT_EQ(person.state().sorting.column, 4U);
   person.press(Code::f6);
@@ -219,7 +220,7 @@ TEST(Keys, SortGoesThroughAllColumnsAndAClickReverses) {
   EXPECT_EQ(person.type(U"r").state().sorting, (Sorting{0, false}));
 }
 
-TEST(Keys, EverySortOrdersTheRows) {
+TEST(Keys, EverySortColumnOrdersTheRows) {
   const model::Snapshot snapshot = fixtures::crowd();
   ViewState state{.view = View::processes, .sorting = {4, true}};
   EXPECT_EQ(process_rows(snapshot, state).front().sum.pid, 50);

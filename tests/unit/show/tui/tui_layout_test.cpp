@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What holds for every screen, whatever is on it and however large it is.
+// Properties of every screen, for random contents and sizes.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -121,7 +121,7 @@ bool inside(const Rect& r, Size size) {
   return r.x >= 0 && r.y >= 0 && r.x + r.width <= size.width && r.y + r.height <= size.height;
 }
 
-// No two regions share a cell, and all regions and clicks are on the screen.
+// Checks that no two regions share a cell, and that all regions and click areas are on the screen.
 void check_regions(const Screen& screen, Size size) {
   for (std::size_t i = 0; i < screen.regions.size(); ++i) {
     const Region& a = screen.regions[i];
@@ -134,7 +134,7 @@ void check_regions(const Screen& screen, Size size) {
   for (const Hit& hit : screen.hits) RC_ASSERT(inside(hit.rect, size));
 }
 
-// The tab of the open view is marked, and no other.
+// Checks that only the tab of the open view is marked.
 void check_tabs(const Screen& screen, const ViewState& state) {
   for (const Hit& hit : screen.hits) {
     if (hit.click.what != Click::What::view || hit.rect.empty()) continue;
@@ -164,28 +164,29 @@ RC_GTEST_PROP(Layout, EveryRowHasExactlyTheWidthOfTheScreen, ()) {
   }
 }
 
-// Whether the screen shows a list whole or says how much of it: "1-5 of 12".
-bool told(const Screen& screen, std::size_t visible, std::size_t rows) {
+// Returns true if the screen shows the whole list, or states the shown range ("1-5 of 12").
+bool shows_list_or_range(const Screen& screen, std::size_t visible, std::size_t rows) {
   const std::string text = screen.frame.text();
   return visible >= rows || text.find(fmt::format(" of {} ", rows)) != std::string::npos ||
          text.find(fmt::format(" of {}\n", rows)) != std::string::npos;
 }
 
-RC_GTEST_PROP(Layout, NoDeviceIsLeftOutWithoutASign, ()) {
+RC_GTEST_PROP(Layout, EveryDeviceIsShownOrTheRangeIsStated, ()) {
   const model::Snapshot snapshot = fixtures::machine(*inRange<std::uint32_t>(1, 40));
   const Size size{*inRange(80, 260), *inRange(14, 80)};
   const Screen screen = compose(snapshot, {}, {}, size, any_setup());
   const auto shown = static_cast<std::size_t>(
       std::count_if(screen.regions.begin(), screen.regions.end(),
                     [](const Region& region) { return region.name.starts_with("device "); }));
-  // With several columns the sign counts rows of devices.
+  // With several columns the range counts rows of devices.
   const auto rows = static_cast<std::size_t>(screen.list.rows);
   const bool all = shown == snapshot.devices.size();
-  RC_ASSERT(all || told(screen, static_cast<std::size_t>(screen.list.visible), rows));
+  RC_ASSERT(all ||
+            shows_list_or_range(screen, static_cast<std::size_t>(screen.list.visible), rows));
   RC_ASSERT(all || screen.list.visible < screen.list.rows);
 }
 
-RC_GTEST_PROP(Layout, NoProcessIsLeftOutWithoutASign, ()) {
+RC_GTEST_PROP(Layout, EveryProcessIsShownOrTheRangeIsStated, ()) {
   model::Snapshot snapshot = fixtures::machine(1);
   const int processes = *inRange(1, 60);
   for (int i = 0; i < processes; ++i) {
@@ -199,10 +200,10 @@ RC_GTEST_PROP(Layout, NoProcessIsLeftOutWithoutASign, ()) {
   for (int i = 0; i < processes; ++i) {
     shown += text.find(fmt::format("{}", 10'000 + i)) == std::string::npos ? 0 : 1;
   }
-  RC_ASSERT(told(screen, shown, static_cast<std::size_t>(processes) + 1));
+  RC_ASSERT(shows_list_or_range(screen, shown, static_cast<std::size_t>(processes) + 1));
 }
 
-RC_GTEST_PROP(Layout, EveryCoreIsShownOrTheCaptionSaysWhichAre, ()) {
+RC_GTEST_PROP(Layout, EveryCoreIsShownOrTheCaptionNamesTheRange, ()) {
   const model::Snapshot snapshot = fixtures::machine(1);
   const Size size{*inRange(40, 200), *inRange(10, 70)};
   const Screen screen = compose(snapshot, {.view = View::cores}, {}, size, any_setup());
@@ -213,7 +214,7 @@ RC_GTEST_PROP(Layout, EveryCoreIsShownOrTheCaptionSaysWhichAre, ()) {
   RC_ASSERT((tiles == 64) != part);
 }
 
-// Whatever keys do, they choose only what there is.
+// Checks that only existing items are chosen, whatever keys were pressed.
 void check_choices(const ViewState& state, const model::Snapshot& snapshot) {
   const auto there = [&](const std::optional<model::DeviceName>& name) {
     return !name || selection::find_device(snapshot, *name).has_value();
@@ -227,7 +228,7 @@ void check_choices(const ViewState& state, const model::Snapshot& snapshot) {
   RC_ASSERT(state.allocation_row >= 0);
 }
 
-RC_GTEST_PROP(Layout, AfterAnyKeysTheScreenIsSoundAndWhatIsChosenIsThere, ()) {
+RC_GTEST_PROP(Layout, AfterAnyKeysTheScreenIsValidAndTheChoiceExists, ()) {
   const model::Snapshot snapshot = any_snapshot();
   const Size size = any_size();
   ViewState state{.view = static_cast<View>(*inRange(1, 5))};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parts that screens are made of.
+// The parts of a screen.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -64,7 +64,7 @@ TEST(Bar, EndsWhereTheShareEndsAndMarksThePeak) {
   EXPECT_EQ(frame.row_text(0), "██▌░░░░░░░");
 }
 
-TEST(Bar, WhatHoldsAnythingIsSeen) {
+TEST(Bar, ANonzeroShareIsVisible) {
   constexpr text::Tone kBuffers = text::Tone::buffers;
   constexpr text::Tone kCbs = text::Tone::cbs;
   Frame frame({10, 1});
@@ -75,7 +75,7 @@ TEST(Bar, WhatHoldsAnythingIsSeen) {
   EXPECT_EQ(frame.row_text(0), "█████░░░░░");
 }
 
-TEST(Bar, APartStandsAtItsPlaceWithoutATrack) {
+TEST(Bar, APartIsDrawnAtItsPlaceWithoutATrack) {
   Frame frame({10, 1});
   Pane pane(frame, {0, 0, 10, 1}, kPlain);
   bar(pane, 0, 0, 10, {{0.3, 0.5, text::Tone::cbs}}, std::nullopt, BarForm::part);
@@ -92,7 +92,7 @@ TEST(Ink, FollowsTheTone) {
   EXPECT_EQ(ink_of(text::Tone::kernels), Ink::kernels);
 }
 
-TEST(Sgr, NoColourMeansNoSequenceAtAll) {
+TEST(Sgr, WithoutColourNoSequenceIsWritten) {
   const Frame frame = compose(fixtures::machine(1), {}, {}, {80, 24}, {}).frame;
   EXPECT_EQ(frame_to_sgr(frame, Depth::none).find('\x1b'), std::string::npos);
   EXPECT_NE(frame_to_sgr(frame, Depth::basic).find("\x1b[0;32m"), std::string::npos);
@@ -120,19 +120,19 @@ TEST(Curve, HasTheHighestSampleOfEachColumnAndHoldsTheLast) {
   EXPECT_EQ(curve, expected);
 }
 
-TEST(Curve, IsEmptyWithoutSamplesAndWhereNothingWasMeasured) {
+TEST(Curve, IsEmptyWithoutSamplesAndInUnmeasuredColumns) {
   const Window window{.end_ns = 100 * kSecond, .span_ns = 10 * kSecond, .hold_ns = kSecond};
   EXPECT_EQ(curve_of({}, &Sample::dram_bytes, window, 2), Curve(2));
   EXPECT_EQ(curve_of({sample_at(99, 5)}, &Sample::cb_bytes, window, 2), Curve(2));
   EXPECT_EQ(curve_of({sample_at(10, 5)}, &Sample::dram_bytes, window, 2), Curve(2));
 }
 
-TEST(Curve, AnAgeOfMoreColumnsThanCanBeCountedIsBeforeItsBegin) {
+TEST(Curve, AnAgeThatOverflowsTheColumnsIsBeforeTheBegin) {
   const Window window{.end_ns = ~0ULL, .span_ns = 1, .hold_ns = 0};
   EXPECT_EQ(curve_of({sample_at(1, 5)}, &Sample::dram_bytes, window, 100), Curve(100));
 }
 
-TEST(Area, AMeasuredZeroIsALineAndTheUnknownIsBlank) {
+TEST(Area, AMeasuredZeroIsALineAndAnUnknownIsBlank) {
   Frame frame({3, 2});
   Pane pane(frame, {0, 0, 3, 2}, kPlain);
   area(pane, {0.0, 0.0, 1.0, 1.0, std::nullopt, std::nullopt});
@@ -142,7 +142,7 @@ TEST(Area, AMeasuredZeroIsALineAndTheUnknownIsBlank) {
   EXPECT_EQ(frame.at(1, 1).style.ink, Ink::good);
 }
 
-TEST(ChartHistory, ForgetsWhatIsOlderThanFiveMinutesAndStaysBounded) {
+TEST(ChartHistory, DropsSamplesOlderThanFiveMinutesAndStaysBounded) {
   ChartHistory history;
   model::Snapshot snapshot = fixtures::machine(1);
   const std::uint64_t start = snapshot.time_unix_ns;
@@ -156,7 +156,7 @@ TEST(ChartHistory, ForgetsWhatIsOlderThanFiveMinutesAndStaysBounded) {
   EXPECT_EQ(samples.back().time_unix_ns, snapshot.time_unix_ns);
 }
 
-TEST(ChartHistory, PutsWhatAServerRemembersBeforeItsOwn) {
+TEST(ChartHistory, PutsAServersHistoryBeforeItsOwnSamples) {
   ChartHistory history;
   const model::Snapshot snapshot = fixtures::machine(1);
   history.add(snapshot);
@@ -189,7 +189,7 @@ TEST(CoreMap, HasBuffersAboveCbsBelowAndTheGapBetween) {
   EXPECT_EQ(map.views, 1U);
 }
 
-TEST(CoreMap, ShowsWhatIsTakenForBytesOnOtherCores) {
+TEST(CoreMap, ShowsBytesThatLockstepWastes) {
   model::Snapshot snapshot = fixtures::machine(1);
   for (model::Allocation& a : snapshot.allocations) a.cores = CoreMask::first(8);
   const CoreMap map = core_map(snapshot, 0, 8);
@@ -201,7 +201,7 @@ TEST(CoreMap, ShowsWhatIsTakenForBytesOnOtherCores) {
   EXPECT_EQ(cover_of(core_map(snapshot, 0, 7).spans[1]), Cover::l1);
 }
 
-TEST(CoreMap, LeavesOutBanksOfOtherAllocatorsAndWhatTheDeadHeld) {
+TEST(CoreMap, LeavesOutOtherAllocatorsAndDeadProcesses) {
   model::Snapshot snapshot = fixtures::machine(1);
   for (model::Allocation& a : snapshot.allocations) {
     a.cores = CoreMask::first(8);
@@ -212,7 +212,7 @@ TEST(CoreMap, LeavesOutBanksOfOtherAllocatorsAndWhatTheDeadHeld) {
   EXPECT_EQ(core_map(snapshot, 0, 7).spans.size(), 3U);
 }
 
-TEST(CoreMap, BandsShowWhatCoversThemAndAClash) {
+TEST(CoreMap, BandsShowTheirContentsAndAClash) {
   model::Snapshot snapshot = fixtures::machine(1);
   std::vector<Cover> bands = bands_of(core_map(snapshot, 0, 0), 60);
   EXPECT_EQ(bands.front(), Cover::reserved);
@@ -226,7 +226,7 @@ TEST(CoreMap, BandsShowWhatCoversThemAndAClash) {
   EXPECT_TRUE(bands_of({}, 60).empty());
 }
 
-TEST(Settings, WhatIsWrittenIsReadBack) {
+TEST(Settings, SettingsAreReadBackAsWritten) {
   const TemporaryDirectory directory;
   const std::string path = directory.path() + "/deep/top.toml";
   ViewState state{.view = View::cores, .interval_ms = 1000, .window_seconds = 300};
@@ -237,7 +237,7 @@ TEST(Settings, WhatIsWrittenIsReadBack) {
   EXPECT_EQ(read, state);
 }
 
-TEST(Settings, LinesThatAreNotUnderstoodAreLeftOut) {
+TEST(Settings, UnknownLinesAreIgnored) {
   ViewState state;
   EXPECT_EQ(apply_settings("# note\nview = 9\ninterval_ms = 1\nsort = DRAM\nsort = \"?\"\nx\n"
                            "window_seconds = 31\n view  =  2 \n",
@@ -248,13 +248,13 @@ TEST(Settings, LinesThatAreNotUnderstoodAreLeftOut) {
   EXPECT_EQ(state.message, "");
 }
 
-TEST(Settings, AFolderThatCannotBeMadeIsSaidInWords) {
+TEST(Settings, AFolderThatCannotBeMadeIsAnErrorMessage) {
   const auto saved = save_settings("/dev/null/ttmem/top.toml", {});
   ASSERT_FALSE(saved);
   EXPECT_NE(saved.error().message.find("/dev/null/ttmem/top.toml"), std::string::npos);
 }
 
-TEST(HistoryClient, AsksThisMachineAlone) {
+TEST(HistoryClient, AsksOnlyThisMachine) {
   EXPECT_EQ(server_address(nullptr)->port, 9488);
   EXPECT_EQ(server_address("localhost:80")->host, "127.0.0.1");
   EXPECT_EQ(server_address(":81")->port, 81);
@@ -280,13 +280,13 @@ TEST(HistoryClient, ReadsPointsAndToleratesAnything) {
         R"({"schema":"ttmem.history.v1","points":{}})", R"({"schema":7,"points":[]})"}) {
     EXPECT_TRUE(parse_history(text).empty()) << text;
   }
-  constexpr std::size_t deep = 200'000;  // copying the schema would overflow the stack
+  constexpr std::size_t deep = 200'000;  // a recursive copy of the schema would overflow the stack
   EXPECT_TRUE(parse_history(R"({"schema":)" + std::string(deep, '[') + std::string(deep, ']') + "}")
                   .empty());
 }
 
-TEST(HistoryClient, NoServerIsNoHistory) {
-  // Port 1 is not served; connecting fails at once.
+TEST(HistoryClient, WithoutAServerThereIsNoHistory) {
+  // No server listens on port 1, so that connecting fails at once.
   EXPECT_TRUE(fetch_history({.host = "127.0.0.1", .port = 1}, 0, 60, {}).empty());
 }
 

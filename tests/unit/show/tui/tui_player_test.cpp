@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kSecondNs = 1'000'000'000;
 
-// A recording of a minute (fixtures::tape()) that somebody watches.
+// A user who watches a recording of one minute, fixtures::tape().
 class Watched {
  public:
   Watched& type(std::u32string_view characters) {
@@ -65,7 +65,7 @@ TEST(Player, KeysJumpFromPeakToPeak) {
   EXPECT_EQ(watched.type(U"fP").seconds(), 30);
 }
 
-TEST(Player, PeaksAtOneMomentDoNotHoldTheNextOneBack) {
+TEST(Player, PeaksAtOneMomentCountAsOneJump) {
   auto tape = std::make_shared<Tape>();
   tape->end_ns = 100;
   tape->peaks = {{5, "a"}, {5, "b"}, {9, "c"}};
@@ -90,25 +90,25 @@ TEST(Player, PlusAndMinusChangeTheSpeedInsteadOfTheRate) {
   EXPECT_DOUBLE_EQ(watched.state.player->speed, 1e-9);
 }
 
-TEST(Player, SpacePausesAndAtTheEndBeginsAgain) {
+TEST(Player, SpacePausesAndStartsAgainAtTheEnd) {
   Watched watched;
   EXPECT_TRUE(watched.type(U" ").state.paused);
   EXPECT_FALSE(watched.type(U"Fp").state.paused);
   EXPECT_EQ(watched.seconds(), 6);
   watched.type(U"G");
-  watched.state.paused = true;  // as it does when it arrives
+  watched.state.paused = true;  // as at the end of the recording
   EXPECT_FALSE(watched.type(U" ").state.paused);
   EXPECT_EQ(watched.seconds(), 0);
 }
 
-TEST(Player, ProcessesOfARecordingCannotBeEnded) {
+TEST(Player, ProcessesOfARecordingCannotBeSignalled) {
   Watched watched;
   watched.type(U"4K");
   EXPECT_FALSE(watched.state.asks_to_end);
   EXPECT_NE(watched.state.message.find("recording"), std::string::npos);
 }
 
-TEST(Player, PlaysAtItsSpeedUpToTheEnd) {
+TEST(Player, PlaysAtTheChosenSpeedUpToTheEnd) {
   Player player = player_of(fixtures::tape());
   EXPECT_EQ(player.speed, 1);
   player = played(player, 2 * kSecondNs);
@@ -130,7 +130,7 @@ TEST(Player, AShortRecordingIsSlowEnoughToBeSeen) {
   }
 }
 
-TEST(Player, SaysTimesAndSpeedsInUnitsThatFit) {
+TEST(Player, ShowsTimesAndSpeedsInSuitableUnits) {
   EXPECT_EQ(format_moment(3, 500), "3 ns");
   EXPECT_EQ(format_moment(1'500, 20'000), "1.500 us");
   EXPECT_EQ(format_moment(1'500'000, 20'000'000), "1.500 ms");
@@ -142,7 +142,7 @@ TEST(Player, SaysTimesAndSpeedsInUnitsThatFit) {
   EXPECT_EQ(format_speed(2e-8), "20 ns/s");
 }
 
-TEST(Player, NamesTheNearestMarkAndWhatWasLost) {
+TEST(Player, NamesTheNearestMarkAndTheLostEvents) {
   Player player = player_of(fixtures::tape());
   EXPECT_EQ(nearest_mark(player), "iteration 1 -15.000 s");
   EXPECT_EQ(gap_text(player), "");

@@ -23,13 +23,13 @@ std::string note_of(const model::Device& device, What what) {
   return notes_to_fit(row_of(device_rows(device), what).notes, 1000);
 }
 
-TEST(DeviceRows, AreTheMemoriesWithL1sPartsThenHeadroomThenWhatIsOdd) {
+TEST(DeviceRows, AreMemoriesWithPartsOfL1ThenHeadroomThenAnomalies) {
   EXPECT_EQ(names_of(device_rows(troubled().devices[0])),
             (std::vector<std::string_view>{"DRAM", "L1", "L1 buffers", "L1_SMALL", "CB", "Kernels",
                                            "Trace", "Headroom", "Anomalies"}));
 }
 
-TEST(DeviceRows, LeaveOutWhatHasNothingToSay) {
+TEST(DeviceRows, LeaveOutEmptyRows) {
   model::Device device = wormhole(0);
   device.kinds[Kind::l1_small].set(&KindFigures::used_bytes, 0);
   device.kinds[Kind::trace].set(&KindFigures::used_bytes, 0);
@@ -40,7 +40,7 @@ TEST(DeviceRows, LeaveOutWhatHasNothingToSay) {
       (std::vector<std::string_view>{"DRAM", "L1", "L1 buffers", "CB", "Kernels", "Headroom"}));
 }
 
-TEST(DeviceRows, CallTheUnknownUnknownAndSayNoMore) {
+TEST(DeviceRows, ShowUnknownFiguresAsNotAvailable) {
   for (const DeviceRow& row : device_rows({})) {
     EXPECT_EQ(row.size, "n/a") << row.name;
     EXPECT_FALSE(row.share()) << row.name;
@@ -57,7 +57,7 @@ TEST(DeviceRows, ASizeWithoutACapacityHasNoShare) {
   EXPECT_EQ(notes_to_fit(dram.notes, 80), "physical n/a, of n/a, peak n/a, logical n/a");
 }
 
-TEST(DeviceRows, SayWhatLockstepWastesWhenItDoes) {
+TEST(DeviceRows, ShowTheBytesThatLockstepWastes) {
   model::Device device = wormhole(0);
   device.lockstep_bytes[Kind::l1] = 0;
   EXPECT_EQ(note_of(device, What::buffers), "logical 15.0 MiB");
@@ -68,7 +68,7 @@ TEST(DeviceRows, SayWhatLockstepWastesWhenItDoes) {
   EXPECT_EQ(note_of(device, What::small), "lockstep wastes 0.06 MiB");
 }
 
-TEST(DeviceRows, SayWhatIsFreeAndTheLargestBlock) {
+TEST(DeviceRows, ShowFreeBytesAndTheLargestBlock) {
   model::Device device = wormhole(0);
   device.free[Kind::dram] = {870 * kMiB, 858 * kMiB};
   device.free[Kind::l1] = {412 * 1024, 412 * 1024};
@@ -79,7 +79,7 @@ TEST(DeviceRows, SayWhatIsFreeAndTheLargestBlock) {
   EXPECT_EQ(notes_to_fit(notes, 60), "DRAM 870.0 MiB (max 858.0 MiB), L1 412.0 KiB");
 }
 
-TEST(DeviceRows, PartsOfL1BeginWhereTheOneBeforeEnds) {
+TEST(DeviceRows, EachPartOfL1BeginsWhereThePartBeforeEnds) {
   const std::vector<text::BarPiece> pieces = l1_pieces(device_rows(wormhole(0)));
   ASSERT_EQ(pieces.size(), 4U);
   EXPECT_EQ(pieces[0].begin, 0);
@@ -96,7 +96,7 @@ TEST(DeviceRows, AFullMemoryIsBad) {
   EXPECT_EQ(row_of(device_rows(wormhole(0)), What::dram).tone, text::Tone::good);
 }
 
-TEST(DeviceRows, AClashIsBadAndSaysWhere) {
+TEST(DeviceRows, AClashIsBadAndNamesItsCores) {
   const DeviceRows rows = device_rows(troubled().devices[0]);
   const DeviceRow& headroom = row_of(rows, What::headroom);
   EXPECT_EQ(headroom.tone, text::Tone::bad);
@@ -120,7 +120,7 @@ TEST(DeviceRows, TheTightestCoresHaveOneWording) {
   EXPECT_EQ(note_of(device, What::headroom), "between CBs and L1 buffers on the tightest core");
 }
 
-TEST(DeviceRows, AnomaliesAreAWarningAndNothingWhenThereAreNone) {
+TEST(DeviceRows, AnomaliesAreAWarningOnlyWhenThereAreAny) {
   EXPECT_EQ(device_rows(troubled().devices[0]).back().tone, text::Tone::warn);
   EXPECT_EQ(device_rows(wormhole(0)).back().what, What::headroom);
 }
@@ -160,7 +160,7 @@ TEST(DeviceTitle, NamesModelGridProcessesAndPrograms) {
   EXPECT_EQ(title.uid, "uid 0x1f00c");
 }
 
-TEST(DeviceTitle, OfWhatIsUnknownSaysSo) {
+TEST(DeviceTitle, ShowsUnknownPartsAsUnknown) {
   const DeviceTitle title = device_title({});
   EXPECT_EQ(title.facts, (std::vector<std::string>{"model n/a"}));
   EXPECT_EQ(title.counts, (std::vector<std::string>{"no living process"}));

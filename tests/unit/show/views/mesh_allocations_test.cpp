@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A buffer that lies on several devices: one row, and right sums.
+// A buffer that lies on several devices is one row, and the sums are right.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -18,7 +18,7 @@ using MeshJson = nlohmann::json;
 using Indices = std::vector<std::uint32_t>;
 using namespace fixtures;
 
-// The weights, 24 MiB in DRAM, lie on all eight devices.
+// Returns a snapshot whose weights, 24 MiB in DRAM, lie on all eight devices.
 model::Snapshot with_mesh() {
   model::Snapshot snapshot = mesh(8);
   snapshot.allocations = with_lists().allocations;
@@ -41,7 +41,7 @@ TEST(MeshAllocations, AreOneEntryWithAllDevicesInJsonAndCsv) {
   EXPECT_NE(csv.find(",layers.0.attention.wqkv,0-7,n/a,n/a\n"), std::string::npos) << csv;
 }
 
-TEST(MeshAllocations, AreOneRowAndTheSumIsThatOfAllDevices) {
+TEST(MeshAllocations, AreOneRowAndTheSumCoversAllDevices) {
   const model::Snapshot snapshot = with_mesh();
   const std::string text =
       allocations_text(snapshot, selection::select_allocations(snapshot, {}), 0, {.width = 200});
@@ -63,7 +63,7 @@ TEST(MeshAllocations, AreFoundOnEachOfTheirDevices) {
   EXPECT_TRUE(one.allocations[0].devices.empty());
 }
 
-TEST(MeshAllocations, CountInTheGroupOfEachDeviceAndOnceInAnyOther) {
+TEST(MeshAllocations, CountInTheGroupOfEachDeviceAndOnceInOtherGroups) {
   const model::Snapshot snapshot = with_mesh();
   const auto list = selection::select_allocations(snapshot, {.pid = {}, .kinds = {Kind::dram}});
   const auto by_device = group_allocations(snapshot, list, GroupBy::device);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The page of metrics, parsed back.
+// Parses the metrics page and checks the result.
 #include "show/views/prometheus.hpp"
 
 #include <gtest/gtest.h>
@@ -17,13 +17,13 @@ namespace {
 using model::Snapshot;
 
 struct Page {
-  std::map<std::string, double> samples;  // by name and labels, as they stand there
+  std::map<std::string, double> samples;  // keyed by name and labels as printed
   std::map<std::string, std::string> types;
   std::set<std::string> helps;
   std::set<std::string> twice;
 };
 
-// A reader of its own for the text format, of what these pages use of it.
+// Parses the part of the text format that these pages use, independently of the exporter.
 Page parse(const std::string& text) {
   Page page;
   std::istringstream lines(text);
@@ -104,7 +104,7 @@ TEST(Prometheus, HasTheFiguresOfADevice) {
   EXPECT_EQ(samples.at("ttmem_complete"), 1);
 }
 
-TEST(Prometheus, SaysWhatIsNotCompleteAndWhatIsAnEstimate) {
+TEST(Prometheus, MarksIncompleteFiguresAndEstimates) {
   Snapshot snapshot;
   snapshot.devices.push_back(wormhole_in_use(0));
   snapshot.devices[0].kernels_estimated_bytes = 4096;
@@ -122,7 +122,7 @@ TEST(Prometheus, SaysWhatIsNotCompleteAndWhatIsAnEstimate) {
   }));
 }
 
-TEST(Prometheus, AMeasuredZeroIsASampleAndAnUnknownIsNone) {
+TEST(Prometheus, AMeasuredZeroIsASampleAndAnUnknownFigureIsNot) {
   Snapshot snapshot;
   snapshot.devices.push_back(wormhole_in_use(0));
   const auto samples = page_of(snapshot).samples;
@@ -133,7 +133,7 @@ TEST(Prometheus, AMeasuredZeroIsASampleAndAnUnknownIsNone) {
   EXPECT_FALSE(samples.contains("ttmem_memory_capacity_bytes{" + device + R"(,memory="l1"})"));
 }
 
-TEST(Prometheus, NamesProcessesUnlessToldNotTo) {
+TEST(Prometheus, NamesProcessesUnlessDisabled) {
   Snapshot snapshot;
   snapshot.devices.push_back(wormhole_in_use(0));
   const std::string sample =
@@ -148,7 +148,7 @@ TEST(Prometheus, NamesProcessesUnlessToldNotTo) {
   EXPECT_NE(text.find("ttmem_processes{"), std::string::npos);
 }
 
-TEST(Prometheus, CountsTheDeadApart) {
+TEST(Prometheus, CountsDeadProcessesSeparately) {
   Snapshot snapshot;
   snapshot.devices.push_back(wormhole_in_use(0));
   const std::string dead = R"(ttmem_dead_owner_bytes{device="0",uid="0x1f000"})";
@@ -162,7 +162,7 @@ TEST(Prometheus, CountsTheDeadApart) {
   }));
 }
 
-TEST(Prometheus, ADeadRowOfTtMetalIsNothingThatSomebodyCouldReap) {
+TEST(Prometheus, ADeadRowOfTtMetalIsNotCountedAsReapable) {
   Snapshot snapshot;
   snapshot.devices.push_back(wormhole_in_use(0));
   snapshot.devices[0].processes[0].state = model::State::dead;
@@ -182,11 +182,11 @@ TEST(Prometheus, EscapesHostileNames) {
       R"(",user="alice",kind="cb"})"));
 }
 
-TEST(Prometheus, AddsUpWhatWouldBeTheSameSampleTwice) {
+TEST(Prometheus, AddsUpSamplesWithEqualLabels) {
   Snapshot snapshot;
   snapshot.devices.push_back(wormhole_in_use(0));
   auto& processes = snapshot.devices[0].processes;
-  processes.push_back(processes[0]);  // its own segment, and one that a server writes for it
+  processes.push_back(processes[0]);  // its own segment and the proxy segment of a server
   const auto samples = page_of(snapshot).samples;
   EXPECT_EQ(samples.at(R"(ttmem_process_memory_used_bytes{device="0",pid="4711",process="python3",)"
                        R"(user="alice",kind="cb"})"),
@@ -233,7 +233,7 @@ TEST(Prometheus, AProcessOnTwoChipsOfOneNumberHasASeriesForEach) {
   }
 }
 
-TEST(Prometheus, EveryFamilyHasAHelpAndCountersAreNamedSo) {
+TEST(Prometheus, EveryFamilyHasHelpAndCountersEndInTotal) {
   Snapshot snapshot;
   snapshot.devices.push_back(wormhole_in_use(0));
   MetricsInput input;
@@ -259,7 +259,7 @@ TEST(Prometheus, EveryFamilyHasAHelpAndCountersAreNamedSo) {
   }
 }
 
-TEST(Prometheus, SaysThatItIsNotUp) {
+TEST(Prometheus, ReportsUpAsZero) {
   MetricsInput input;
   input.up = false;
   EXPECT_EQ(page_of(Snapshot{}, input).samples.at("ttmem_up"), 0);

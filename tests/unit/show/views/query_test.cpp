@@ -15,7 +15,7 @@ std::string row_of(const model::Snapshot& snapshot, std::string_view fields, tex
   return query_rows(snapshot, parse_query(fields).value(), format, units);
 }
 
-TEST(Query, WritesValuesInTheUnitAskedFor) {
+TEST(Query, WritesValuesInTheRequestedUnit) {
   const model::Snapshot one = mesh(1);
   EXPECT_EQ(row_of(one, "device,cb_physical", text::Units::mib), "0, 29.00 MiB\n");
   EXPECT_EQ(row_of(one, "cb_physical_bytes", text::Units::bytes), "30408704 B\n");
@@ -34,7 +34,7 @@ TEST(Query, ShowsUnknownAsNotAvailable) {
             "3, [N/A], [N/A]\n");
 }
 
-TEST(Units, NeverShowsZeroForSomething) {
+TEST(Units, NeverShowsZeroForANonzeroValue) {
   EXPECT_EQ(text::number_in(0, text::Units::mib), "0.00");
   EXPECT_EQ(text::number_in(192, text::Units::mib), "0.0002");
   EXPECT_EQ(text::number_in(1, text::Units::gib), "0.000000001");

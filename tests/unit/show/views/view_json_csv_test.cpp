@@ -25,7 +25,7 @@ std::vector<std::string> keys_of(const Json& object) {
 
 using Keys = std::vector<std::string>;
 
-TEST(CoresJson, AreThoseOfTheSnapshot) {
+TEST(CoresJson, EqualTheCoresOfTheSnapshot) {
   model::Snapshot snapshot = troubled();
   model::Device& device = snapshot.devices[0];
   device.cores[0].cb_bytes = ~std::uint64_t{0};
@@ -133,7 +133,7 @@ TEST(SnapshotJson, ShowsUnknownAsNull) {
   EXPECT_EQ(device["per_core"], Json::array());
 }
 
-TEST(SnapshotJson, IsOneLineWhenAsked) {
+TEST(SnapshotJson, IsOneLineOnRequest) {
   const std::string line = snapshot_json(mesh(2), JsonLayout::line);
   EXPECT_EQ(line.find('\n'), line.size() - 1);
 }
@@ -145,7 +145,7 @@ TEST(SnapshotJson, SurvivesAnyBytesInStrings) {
   EXPECT_TRUE(Json::accept(snapshot_json(snapshot, JsonLayout::line)));
 }
 
-TEST(AllocationsJson, ListsTheLargestFirstAndCbsOnlyWhenAsked) {
+TEST(AllocationsJson, ListsTheLargestFirstAndCbsOnlyOnRequest) {
   const model::Snapshot snapshot = with_lists();
   const Json root = Json::parse(
       allocations_json(snapshot, selection::select_allocations(snapshot, {}), JsonLayout::pretty));
@@ -169,17 +169,17 @@ TEST(AllocationsJson, ListsTheLargestFirstAndCbsOnlyWhenAsked) {
   EXPECT_EQ(list[1]["process"], "python3");
 }
 
-TEST(SelectAllocations, MakesCircularBuffersOfPrograms) {
+TEST(SelectAllocations, ListsTheCircularBuffersOfPrograms) {
   const model::Snapshot snapshot = with_lists();
   const auto cbs = selection::select_allocations(snapshot, {.pid = {}, .kinds = {Kind::cb}});
   ASSERT_EQ(cbs.size(), 6U);
   EXPECT_EQ(cbs[0].id, 102U);
   EXPECT_EQ(cbs[0].physical_bytes, 3 * 4096 * 64U);
-  EXPECT_EQ(cbs[5].physical_bytes, 0U);  // a view on a buffer takes nothing itself
+  EXPECT_EQ(cbs[5].physical_bytes, 0U);  // a view of a buffer takes no bytes itself
   EXPECT_TRUE(selection::select_allocations(snapshot, {.pid = 1, .kinds = {}}).empty());
 }
 
-TEST(ProgramsJson, ListsWhatTakesTheMostFirst) {
+TEST(ProgramsJson, ListsTheLargestProgramsFirst) {
   const model::Snapshot snapshot = with_lists();
   auto programs = selection::select_programs(snapshot, {});
   programs[0].name = "decoder.0.matmul";
@@ -197,7 +197,7 @@ TEST(ProgramsJson, ListsWhatTakesTheMostFirst) {
   EXPECT_EQ(root["programs"][2]["resident"], true);
 }
 
-TEST(SelectDevices, KeepsWhatIsOnThemAndPointsToIt) {
+TEST(SelectDevices, KeepsTheListsOfTheSelectedDevicesWithValidIndexes) {
   const model::Snapshot selected = selection::select_devices(with_lists(), {1, 9});
   ASSERT_EQ(selected.devices.size(), 1U);
   EXPECT_EQ(selected.devices[0].id, 1U);
@@ -208,7 +208,7 @@ TEST(SelectDevices, KeepsWhatIsOnThemAndPointsToIt) {
   EXPECT_EQ(selection::missing_devices(with_lists(), {1, 9}), (std::vector<model::DeviceName>{9}));
 }
 
-TEST(SelectDevices, FindsAChipByItsUidAndByEveryNumberThatItHas) {
+TEST(SelectDevices, FindsAChipByItsUidAndByEachOfItsNumbers) {
   model::Snapshot snapshot;
   snapshot.devices.resize(3);
   snapshot.devices[0].uid = 0xa;
@@ -223,7 +223,7 @@ TEST(SelectDevices, FindsAChipByItsUidAndByEveryNumberThatItHas) {
   }
 }
 
-// The fields of a line without quotes.
+// Returns the fields of a line without quotes.
 std::vector<std::string> fields_of(const std::string& line) {
   std::vector<std::string> fields;
   std::istringstream stream(line);
@@ -268,7 +268,7 @@ TEST(Csv, HasOneRowPerCore) {
   EXPECT_EQ(std::count(rows.begin(), rows.end(), '\n'), 2 * 64);
 }
 
-TEST(Csv, QuotesWhatWouldBreakTheRow) {
+TEST(Csv, QuotesFieldsThatWouldBreakTheRow) {
   EXPECT_EQ(csv_field("plain"), "plain");
   EXPECT_EQ(csv_field("a,b"), "\"a,b\"");
   EXPECT_EQ(csv_field("say \"hi\"\n"), "\"say \"\"hi\"\"\n\"");

@@ -10,17 +10,17 @@ TEST(Printable, DisarmsTerminalSequences) {
   EXPECT_EQ(text::printable("a\x1b[2Jb\nc\x7f", true), "a?[2Jb?c?");
 }
 
-TEST(Printable, ReplacesWhatIsNotUtf8) {
+TEST(Printable, ReplacesInvalidUtf8) {
   EXPECT_EQ(text::printable("\xff\xc0\xaf ok", true), "??? ok");
   EXPECT_EQ(text::printable("\xed\xa0\x80", true), "???");  // a surrogate
-  EXPECT_EQ(text::printable("\xe2\x82", true), "??");       // cut short
+  EXPECT_EQ(text::printable("\xe2\x82", true), "??");       // truncated
   EXPECT_EQ(text::printable("\xc2\x9b"
                             "1m",
                             true),
             "?1m");  // CSI as one C1 character
 }
 
-TEST(Printable, KeepsUnicodeUnlessAsciiIsAsked) {
+TEST(Printable, KeepsUnicodeUnlessAsciiIsRequested) {
   EXPECT_EQ(text::printable("größe", true), "größe");
   EXPECT_EQ(text::printable("größe", false), "gr??e");
 }
@@ -37,7 +37,7 @@ TEST(Cut, EndsInAnEllipsisAndNeverExceedsTheWidth) {
   EXPECT_EQ(text::cut("python3 serve.py", 9, false), "python3 ~");
   EXPECT_EQ(text::cut("short", 5, true), "short");
   EXPECT_EQ(text::cut("模型模型", 4, true),
-            "模…");  // a wide character does not fit into half a place
+            "模…");  // a wide character does not fit into the last cell
   EXPECT_EQ(text::cut("abc", 0, true), "");
   EXPECT_EQ(text::cut_middle("layers.0.weight", 9, true), "laye…ight");
   EXPECT_EQ(text::cut_middle("layers.0.weight", 9, false), "laye~ight");
@@ -54,7 +54,7 @@ TEST(Line, CutsAtTheWidthAndDropsBlanksAtTheEnd) {
   EXPECT_EQ(text::Line(options).add("a").pad_to(8).finish(), "a\n");
 }
 
-TEST(Line, ColoursOnlyWhenAsked) {
+TEST(Line, ColoursOnlyOnRequest) {
   EXPECT_EQ(text::Line({.color = true}).add("a", text::Color::red).finish(), "\x1b[31ma\x1b[0m\n");
   EXPECT_EQ(text::Line({.color = false}).add("a", text::Color::red).finish(), "a\n");
 }
@@ -64,7 +64,7 @@ TEST(Wrapped, BreaksAtBlanksWithTheLabelInTheFirstLine) {
             "A: one two\n   three\n");
 }
 
-TEST(ToneOfShare, IsGoodTo60AWarningTo80BadAboveAndNoneWhenUnknown) {
+TEST(ToneOfShare, IsGoodUpTo60AWarningUpTo80BadAboveAndNoneWhenUnknown) {
   EXPECT_EQ(text::tone_of_share(0.6), text::Tone::good);
   EXPECT_EQ(text::tone_of_share(0.61), text::Tone::warn);
   EXPECT_EQ(text::tone_of_share(0.8), text::Tone::warn);
@@ -72,7 +72,7 @@ TEST(ToneOfShare, IsGoodTo60AWarningTo80BadAboveAndNoneWhenUnknown) {
   EXPECT_EQ(text::tone_of_share(std::nullopt), text::Tone::none);
 }
 
-TEST(ColorOf, IsGreenYellowRedAndOneForEachPartOfL1) {
+TEST(ColorOf, IsGreenYellowRedAndDistinctForEachPartOfL1) {
   EXPECT_EQ(text::color_of(text::Tone::good), text::Color::green);
   EXPECT_EQ(text::color_of(text::Tone::warn), text::Color::yellow);
   EXPECT_EQ(text::color_of(text::Tone::bad), text::Color::red);
@@ -88,7 +88,7 @@ TEST(JoinedToFit, DropsWholePartsFromTheEnd) {
   EXPECT_EQ(text::joined_to_fit({"größe", "b"}, 9, " · "), "größe · b");
 }
 
-TEST(JoinedToFit, CountsWhatDidNotFitWhenAsked) {
+TEST(JoinedToFit, CountsDroppedPartsOnRequest) {
   EXPECT_EQ(text::joined_to_fit({"alpha", "beta", "gamma"}, 17, ", ", true), "alpha, beta +1");
   EXPECT_EQ(text::joined_to_fit({"alpha", "beta", "gamma"}, 13, ", ", true), "alpha +2");
   EXPECT_EQ(text::joined_to_fit({"alpha", "beta"}, 11, ", ", true), "alpha, beta");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The text views: what they print, byte for byte, and what must hold for any snapshot and width.
+// The text views: their exact output, and properties for any snapshot and width.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -35,7 +35,7 @@ std::size_t lines_starting(const std::string& text, const std::string& begin) {
   return count;
 }
 
-TEST(SnapshotText, IsThisAt80Columns) {
+TEST(SnapshotText, MatchesItsScreenAt80Columns) {
   EXPECT_EQ(snapshot_text(mesh(1), {}, {.width = 80}),
             R"GOLDEN(ttmem  2026-08-22 12:00:05  1 device, 1 process  galaxy-17
 
@@ -57,7 +57,7 @@ resident: dispatched last; logical: the plain sum over all live programs.
 )GOLDEN");
 }
 
-TEST(SnapshotText, IsThisAt200Columns) {
+TEST(SnapshotText, MatchesItsScreenAt200Columns) {
   EXPECT_EQ(snapshot_text(mesh(1), {}, {.width = 200}),
             R"GOLDEN(ttmem  2026-08-22 12:00:05  1 device, 1 process  galaxy-17
 
@@ -78,7 +78,7 @@ L1 = L1 buffers + L1_SMALL + CB + kernels. CB counts what programs share once; r
 )GOLDEN");
 }
 
-TEST(SnapshotText, IsThisInAsciiWhenThereIsTrouble) {
+TEST(SnapshotText, MatchesItsScreenInAsciiWithWarnings) {
   EXPECT_EQ(snapshot_text(troubled(), {}, {.width = 80, .unicode = false}),
             R"GOLDEN(ttmem  2026-08-22 12:00:05  2 devices, 2 processes  galaxy-17
 
@@ -137,7 +137,7 @@ TEST(CoreText, IsAMapWithTheTightestCoresBelow) {
 )GOLDEN");
 }
 
-TEST(SnapshotText, IsInBriefWhenThereAreTooFewLines) {
+TEST(SnapshotText, IsShortWhenThereAreTooFewLines) {
   const auto in = [](std::size_t rows, bool cut) {
     return snapshot_text(mesh(8), {.rows = rows, .cut_to_rows = cut}, {.width = 80});
   };
@@ -154,7 +154,7 @@ TEST(SnapshotText, IsInBriefWhenThereAreTooFewLines) {
   }
 }
 
-TEST(SnapshotText, WritesSizesInTheUnitsAskedFor) {
+TEST(SnapshotText, WritesSizesInTheRequestedUnits) {
   const text::TextOptions bytes{.width = 80, .units = text::Units::bytes};
   const std::string text = snapshot_text(mesh(1), {}, bytes);
   EXPECT_NE(text.find("          CB: 30408704 B"), std::string::npos) << text;
@@ -164,7 +164,7 @@ TEST(SnapshotText, WritesSizesInTheUnitsAskedFor) {
             std::string::npos);
 }
 
-TEST(BriefText, IsThisAt80And140Columns) {
+TEST(BriefText, MatchesItsScreensAt80And140Columns) {
   EXPECT_EQ(brief_text(troubled(), {.width = 80}),
             R"GOLDEN(DEV  BOARD       DRAM    %        L1    %        CB    HEADROOM  PROCESSES
   0  n300    1.25 GiB  10%  80.0 MiB  87%  29.0 MiB  -112.5 KiB  1 +1 dead
@@ -175,7 +175,7 @@ TEST(BriefText, IsThisAt80And140Columns) {
   EXPECT_NE(wide.find("12.0 GiB"), std::string::npos);
 }
 
-TEST(ProcessText, SortsByAColumnAndChooses) {
+TEST(ProcessText, SortsByAColumnAndFilters) {
   const text::TextOptions options{.width = 120};
   const auto rows = [&](const ProcessChoice& choice) {
     std::vector<std::string> pids = lines_of(process_text(troubled(), choice, options));
@@ -184,10 +184,10 @@ TEST(ProcessText, SortsByAColumnAndChooses) {
   };
   EXPECT_EQ(rows({.sort = parse_process_sort("pid").value()})[1], "  99");
   EXPECT_EQ(rows({.sort = parse_process_sort("dram").value()})[1], "4711");
-  EXPECT_EQ(rows({.only = {.pid = 99, .user = {}}}).size(), 3U);  // and how many there are
+  EXPECT_EQ(rows({.only = {.pid = 99, .user = {}}}).size(), 3U);  // and the total number
   EXPECT_TRUE(rows({.only = {.pid = 1, .user = {}}}).empty());
   EXPECT_EQ(parse_process_sort("l1").value(), parse_process_sort("l1_buf").value());
-  EXPECT_FALSE(parse_process_sort("s"));  // state, source
+  EXPECT_FALSE(parse_process_sort("s"));  // ambiguous: state, source
 }
 
 TEST(FitRows, SaysHowManyLinesAreMissing) {
@@ -195,7 +195,7 @@ TEST(FitRows, SaysHowManyLinesAreMissing) {
   EXPECT_EQ(fit_rows("1\n2\n3\n4\n", 3, "less"), "1\n2\n(2 more lines: less)\n");
 }
 
-TEST(CoreText, MarksWhatIsTakenForBytesOnOtherCores) {
+TEST(CoreText, MarksBytesThatLockstepWastes) {
   model::Device device = wormhole(0);
   for (model::Core& core : device.cores) core.l1_data_bytes = core.x < 6 ? 262'144 : 65'536;
   const std::string text = core_text(device, {.width = 80});
@@ -244,28 +244,28 @@ TEST(SnapshotText, NeverShowsTheUnknownAsZero) {
   EXPECT_NE(text.find("Headroom: n/a"), std::string::npos);
 }
 
-TEST(SnapshotText, SaysInWordsAndRedThatThereIsAClash) {
+TEST(SnapshotText, ShowsAClashInWordsAndInRed) {
   const std::string plain = snapshot_text(troubled(), {}, {});
   EXPECT_NE(plain.find("-112.5 KiB  clash: CBs overrun L1 buffers on 12 cores"), std::string::npos);
   const std::string colored = snapshot_text(troubled(), {}, {.color = true});
   EXPECT_NE(colored.find("\x1b[31m-112.5 KiB"), std::string::npos);
 }
 
-TEST(SnapshotText, SaysThatTheDeadAreNotCounted) {
+TEST(SnapshotText, SaysThatDeadProcessesAreNotCounted) {
   const std::string text = snapshot_text(troubled(), {}, {});
   EXPECT_NE(text.find("4200  dead"), std::string::npos);
   EXPECT_NE(text.find("1 process is dead: what it held is not counted above; `ttmem clean`"),
             std::string::npos);
 }
 
-TEST(SnapshotText, SaysWhatToTryWhenThereIsNothing) {
+TEST(SnapshotText, SaysWhatToTryWhenNothingIsFound) {
   const std::string text = snapshot_text({}, {}, {.width = 200});
   EXPECT_EQ(lines_of(text).size(), 1U);
   EXPECT_NE(text.find("`ttmem demo`"), std::string::npos);
   EXPECT_NE(text.find("`ttmem run -- CMD`"), std::string::npos);
 }
 
-TEST(SnapshotText, ShowsWarningsOnlyWhenAsked) {
+TEST(SnapshotText, ShowsWarningsOnlyOnRequest) {
   EXPECT_EQ(snapshot_text(troubled(), {}, {}).find("permission denied"), std::string::npos);
   EXPECT_NE(snapshot_text(troubled(), {.warnings = true}, {}).find("permission denied"),
             std::string::npos);
@@ -322,7 +322,7 @@ TEST(ProgramsText, ShowsNamesAlsoOnANarrowTerminal) {
   EXPECT_EQ(programs_text(snapshot, programs, 1, {.width = 80}).find("LABEL"), std::string::npos);
 }
 
-TEST(AllocationsText, SaysWhichAreNotListed) {
+TEST(AllocationsText, NamesTheAllocationsThatAreNotListed) {
   const model::Snapshot snapshot = with_lists();
   const std::string text =
       allocations_text(snapshot, selection::select_allocations(snapshot, {}), 6, {.width = 200});
@@ -352,7 +352,7 @@ TEST(CoreRanges, CoverExactlyTheMask) {
   }
 }
 
-TEST(CoreRanges, FindTheFewestForRectangles) {
+TEST(CoreRanges, UseTheFewestRangesForRectangles) {
   CoreMask mask = CoreMask::first(16);
   EXPECT_EQ(text::core_ranges(mask, 8), (std::vector<CoreRange>{{0, 0, 7, 1}}));
   mask.set(8 * 5 + 3);
@@ -360,7 +360,7 @@ TEST(CoreRanges, FindTheFewestForRectangles) {
   EXPECT_TRUE(text::core_ranges(mask, 0).empty());
 }
 
-TEST(Bar, TakesExactlyItsCellsAndIsNeverEmptyForSomething) {
+TEST(Bar, TakesExactlyItsCellsAndIsNeverEmptyForANonzeroShare) {
   for (bool unicode : {true, false}) {
     const text::TextOptions options{.width = 300, .unicode = unicode};
     for (double begin : {0.0, 0.31, 0.999, 1.0}) {
@@ -376,7 +376,7 @@ TEST(Bar, TakesExactlyItsCellsAndIsNeverEmptyForSomething) {
   }
 }
 
-// Anything from nothing known to more than there can be.
+// Generates random snapshots, from entirely unknown to impossible.
 class RandomSnapshots {
  public:
   model::Snapshot next() {
@@ -480,7 +480,7 @@ TEST(Lists, NeverWriteALineWiderThanTheTerminal) {
   }
 }
 
-TEST(SnapshotText, ShowsTheSameWithColourOnceTheColourIsTakenAway) {
+TEST(SnapshotText, ShowsTheSameTextWithAndWithoutColour) {
   for (const model::Snapshot& snapshot : {mesh(8), troubled()}) {
     std::string colored = snapshot_text(snapshot, {}, {.color = true});
     for (std::size_t at; (at = colored.find('\x1b')) != std::string::npos;) {

@@ -23,12 +23,12 @@ TEST(Assets, AreTheFilesOfThePage) {
     ASSERT_NE(asset, nullptr) << name;
     EXPECT_EQ(plain(*asset), source(name)) << name;
   }
-  EXPECT_EQ(find("/no_charts.js"), nullptr);  // only as /uplot.js, in a build without it
+  EXPECT_EQ(find("/no_charts.js"), nullptr);  // served as /uplot.js without charts
   EXPECT_NE(find("/uplot.js"), nullptr);
   EXPECT_EQ(find("/../app.js"), nullptr);
 }
 
-TEST(Assets, HaveATypeAndATagOfTheirContent) {
+TEST(Assets, HaveAContentTypeAndAnETagOfTheirContent) {
   std::set<std::string_view> tags;
   for (const Asset& asset : all()) {
     EXPECT_EQ(asset.content_type, content_type_of(asset.path));

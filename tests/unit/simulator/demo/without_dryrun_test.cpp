@@ -6,7 +6,7 @@
 namespace ttmem::demo {
 namespace {
 
-TEST(DemoWithoutTheDryRun, SaysHowToGetIt) {
+TEST(DemoWithoutTheDryRun, SaysHowToBuildWithTheDryRun) {
   EXPECT_TRUE(scenarios().empty());
   const Result<void> result = run({});
   ASSERT_FALSE(result);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The dry run places as the real runtime does: the requests of every capture, made through the dry
-// run's own interface, get the addresses and sizes that the runtime gave.
+// The dry run places buffers as the real runtime does. Each capture's requests, repeated through
+// the dry run's own interface, get the addresses and sizes that the runtime gave.
 //
-// The environment variable TTMEM_CAPTURES names further captures, files or folders, separated by
+// The environment variable TTMEM_CAPTURES names more captures: files or folders, separated by
 // colons.
 #include <gtest/gtest.h>
 
@@ -40,8 +40,8 @@ std::vector<fs::path> all_captures() {
   return files;
 }
 
-// Of the first device, before the first program dies, calculated independently; see the captures'
-// README.
+// The bytes of circular buffers on the first device before the first program ends, calculated
+// independently; see the README of the captures.
 const std::map<std::string, std::uint64_t>& known_physical_cb_bytes() {
   static const std::map<std::string, std::uint64_t> known{
       {"basic_wh1", 671744},     {"basic_bh1", 860160},   {"mesh_wh8", 638976},
@@ -71,7 +71,7 @@ std::string test_name(const ::testing::TestParamInfo<fs::path>& tested) {
 
 INSTANTIATE_TEST_SUITE_P(Files, CaptureReplay, ::testing::ValuesIn(all_captures()), test_name);
 
-TEST(CaptureReplayFiles, ThatTheEnvironmentNamesAreReplayedToo) {
+TEST(CaptureReplayFiles, NamedByTheEnvironmentAreReplayedToo) {
   const char* const named = std::getenv("TTMEM_CAPTURES");
   std::vector<fs::path> files;
   std::istringstream paths(named == nullptr ? "" : named);
@@ -84,8 +84,8 @@ TEST(CaptureReplayFiles, ThatTheEnvironmentNamesAreReplayedToo) {
   }
 }
 
-// A folder that lost its captures would prove nothing.
-TEST(CaptureReplayFiles, IncludeTheKnownOnes) {
+// The tests would pass without any capture if the folder lost its files.
+TEST(CaptureReplayFiles, IncludeTheKnownCaptures) {
   std::set<std::string> names;
   for (const auto& file : all_captures()) names.insert(file.stem().string());
   for (const auto& [name, bytes] : known_physical_cb_bytes()) EXPECT_TRUE(names.contains(name));

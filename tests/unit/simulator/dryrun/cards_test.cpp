@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is known of a card by its type alone is what the dry run has, and the dry run was compared
+// The figures known from a card's type alone equal the figures of the dry run, which was compared
 // with TT-Metal.
 #include "read/driver/cards.hpp"
 
@@ -13,7 +13,7 @@
 namespace ttmem::driver {
 namespace {
 
-TEST(Cards, AreThoseOfTheDryRun) {
+TEST(Cards, EqualTheBoardsOfTheDryRun) {
   for (const auto& [card, system] :
        {std::pair("n150", "n150"), std::pair("n300", "n300"),
         std::pair("galaxy-wormhole", "galaxy"), std::pair("p100", "p100"),
@@ -29,16 +29,16 @@ TEST(Cards, AreThoseOfTheDryRun) {
     EXPECT_EQ(known->dram_bytes_per_channel, board.chip.dram_bytes_per_channel);
     EXPECT_EQ(known->l1_bytes_per_core, board.chip.l1_bytes_per_core);
     if (known->grid_x == 0) continue;
-    // Certain only where it does not depend on how the card is opened.
+    // A grid is known only if it does not depend on how the card is opened.
     EXPECT_EQ(board.compute_grid, board.compute_grid_eth_dispatch);
     EXPECT_EQ(known->grid_x, board.compute_grid.x);
     EXPECT_EQ(known->grid_y, board.compute_grid.y);
   }
 }
 
-TEST(Cards, WhatAllChipsOfAnArchitectureHaveIsWhatEachCardHas) {
+TEST(Cards, FiguresOfAnArchitectureHoldForEachOfItsCards) {
   EXPECT_EQ(find_chip("wormhole_b0")->dram_channels, find_card("n300")->dram_channels);
-  EXPECT_EQ(find_chip("blackhole")->dram_channels, 0U);  // a p100 has one less
+  EXPECT_EQ(find_chip("blackhole")->dram_channels, 0U);  // a p100 has fewer than a p150
   EXPECT_EQ(find_chip("blackhole")->l1_bytes_per_core, find_card("p100")->l1_bytes_per_core);
   EXPECT_EQ(find_chip("quasar"), nullptr);
   EXPECT_EQ(find_card("unknown"), nullptr);

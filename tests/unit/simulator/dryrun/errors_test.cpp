@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Errors have the runtime's words, say who holds the space, and change nothing but this: a program
-// that does not fit has been placed.
+// Errors have the runtime's wording, name the largest holders, and change nothing, with one
+// exception: a program that does not fit has been placed.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -22,12 +22,12 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// What a device holds, as far as anybody can ask.
+// The visible state of a device.
 struct Held {
-  std::vector<std::array<std::size_t, 3>> banks;  // allocated, free, largest block, by type
+  std::vector<std::array<std::size_t, 3>> banks;  // for each type: allocated, free, largest block
   std::multiset<std::uint64_t> addresses;
   std::optional<DeviceAddr> lowest_l1;
-  std::vector<std::uint64_t> cbs;  // by chip: bytes, then programs
+  std::vector<std::uint64_t> cbs;  // for each chip: bytes, then programs
 
   bool operator==(const Held&) const = default;
 };
@@ -80,7 +80,7 @@ class Errors : public Test {
   std::shared_ptr<MeshDevice> mesh_;
 };
 
-TEST_F(Errors, OutOfMemoryHasTheRuntimesWordsAndTheLargestHolders) {
+TEST_F(Errors, OutOfMemoryHasTheRuntimesWordingAndTheLargestHolders) {
   const auto small = l1_buffer(1024);
   const auto large = l1_buffer(1000000);
   const std::string error = error_of([&] { l1_buffer(500000); });
@@ -109,8 +109,8 @@ TEST_F(Errors, OutOfMemoryLeavesEverythingAsItWas) {
   EXPECT_EQ(l1_buffer(393472)->address(), 105664u);
 }
 
-// Enough in all, but not in one piece.
-TEST_F(Errors, AFragmentedMemoryIsSaidToBeOneAndItsHolesStayUsable) {
+// Enough bytes are free, but no block is large enough.
+TEST_F(Errors, AFragmentedMemoryIsReportedAndItsHolesStayUsable) {
   Listening listening;
   const auto top = l1_buffer(400000);
   auto hole = l1_buffer(400000);
@@ -127,7 +127,7 @@ TEST_F(Errors, AFragmentedMemoryIsSaidToBeOneAndItsHolesStayUsable) {
   EXPECT_EQ(l1_buffer(400000)->address(), address);
 }
 
-TEST_F(Errors, AClashHasTheRuntimesWordsAndBothSides) {
+TEST_F(Errors, AClashHasTheRuntimesWordingAndBothSides) {
   const auto buffer = l1_buffer(524800);
   ASSERT_EQ(buffer->address(), 974336u);
   Program program;
@@ -144,7 +144,7 @@ TEST_F(Errors, AClashHasTheRuntimesWordsAndBothSides) {
   EXPECT_TRUE(contains(error, "983872 B at 105664 on {[0-0 - 7-7]}")) << error;
 }
 
-// As TT-Metal does it: circular buffers are reported, then the clash is found.
+// As in TT-Metal, circular buffers are reported before the clash is found.
 TEST_F(Errors, AProgramThatClashesIsReportedOnceAndCanRunLater) {
   Listening listening;
   auto buffer = l1_buffer(524800);
@@ -166,7 +166,7 @@ TEST_F(Errors, AProgramThatClashesIsReportedOnceAndCanRunLater) {
   EXPECT_EQ(cb_bytes(mesh_->get_device(0)), 64u * 983872);
 }
 
-// Lockstep: the range of a shard is taken on every core.
+// In lockstep, the range of a shard is taken on every core.
 TEST_F(Errors, AShardOnOneCoreClashesWithCircularBuffersOnOthers) {
   const auto shard = Buffer::create(mesh_.get(), 819200, 2048, BufferType::L1,
                                     height_sharded(CoreRange({0, 0}, {0, 0}), 400, 2048));
@@ -216,7 +216,7 @@ TEST_F(Errors, AnL1BufferThatComesLaterClashesAtTheNextRun) {
   expect_silence(listening);
 }
 
-TEST_F(Errors, CircularBuffersPastTheEndOfL1AreReportedBeforeTheyAreFound) {
+TEST_F(Errors, CircularBuffersPastTheEndOfL1AreReportedBeforeTheError) {
   Listening listening;
   {
     Program program;
@@ -233,8 +233,9 @@ TEST_F(Errors, CircularBuffersPastTheEndOfL1AreReportedBeforeTheyAreFound) {
   EXPECT_EQ(dynamic_cast<Device&>(*mesh_->get_device(0)).num_registered_programs(), 0u);
 }
 
-// The programs of such a workload are placed by the workers, so these are listened to as well.
-TEST_F(Errors, OfSeveralProgramsAllArePlacedWhenOneDoesNotFit) {
+// The workers of the mesh place the programs of such a workload, so that the test listens to the
+// workers too.
+TEST_F(Errors, AllProgramsOfAWorkloadArePlacedWhenOneDoesNotFit) {
   use_system("t3000");
   mesh_.reset();
   mesh_ = MeshDevice::create(MeshDeviceConfig(MeshShape(2, 4)));
@@ -245,7 +246,7 @@ TEST_F(Errors, OfSeveralProgramsAllArePlacedWhenOneDoesNotFit) {
   }
   mesh_->wait_for_thread_pool();
   const Held before = held_by(*mesh_);
-  // Whichever of them is looked at first.
+  // The error does not depend on the order of the programs.
   for (const auto& bytes : {std::pair(4096u, 1500000u), std::pair(1500000u, 4096u)}) {
     MeshWorkload workload;
     for (const std::uint32_t row : {0u, 1u}) {
@@ -313,7 +314,7 @@ TEST_F(Errors, ASlotCanBeUsedOnceOnACore) {
   add_cb(program, grid(2, 2), 4096, 3);
   EXPECT_TRUE(contains(error_of([&] { add_cb(program, grid(1, 1), 4096, 3); }),
                        "another circular buffer already exists"));
-  // The attempt has taken nothing: the same slot is free elsewhere.
+  // The failed attempt took nothing: the slot is free on other cores.
   add_cb(program, CoreRange({4, 4}, {4, 4}), 4096, 3);
   EXPECT_EQ(program.circular_buffers().size(), 2u);
 }
@@ -326,7 +327,7 @@ TEST_F(Errors, AGlobalCircularBufferCannotBeLargerThanItsBuffer) {
   EXPECT_EQ(config.total_size(), 4096u);
 }
 
-TEST_F(Errors, AChipThatIsOpenMustBeAskedForWithTheSameSizes) {
+TEST_F(Errors, AnOpenChipMustBeOpenedAgainWithTheSameSizes) {
   EXPECT_TRUE(contains(error_of([&] { CreateDevice(0, 1, 32768); }), "is open with other sizes"));
   IDevice* shared = CreateDevice(0);
   EXPECT_EQ(shared, mesh_->get_device(0));

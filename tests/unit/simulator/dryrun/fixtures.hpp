@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the tests of the dry run share.
+// Helpers that the tests of the dry run share.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ inline void use_system(const std::string& name) {
   ::setenv("TTMEM_DRYRUN_SYSTEM", name.c_str(), 1);
 }
 
-// What an action throws.
+// Returns the message that an action throws, or "".
 inline std::string error_of(const std::function<void()>& action) {
   try {
     action();
@@ -50,7 +50,7 @@ struct CbEvent {
   const IDevice* device;
 };
 
-// Writes down what it hears. May be pushed on several threads.
+// Records the events that it receives. May be pushed on several threads.
 class Recorder final : public IGraphProcessor {
  public:
   bool is_capture_processor() const override { return false; }
@@ -72,7 +72,7 @@ class Recorder final : public IGraphProcessor {
     cb_frees_.push_back(device);
   }
 
-  // Each gives what was heard since it was asked last.
+  // Each function returns the events since its previous call.
   std::vector<std::size_t> take_allocated() { return take(allocated_); }
   std::vector<std::size_t> take_freed() { return take(freed_); }
   std::vector<CbEvent> take_cbs() { return take(cbs_); }
@@ -91,7 +91,7 @@ class Recorder final : public IGraphProcessor {
   std::vector<const IDevice*> cb_frees_;
 };
 
-// A recorder that hears the thread it was made on.
+// A recorder that listens on the thread that made it.
 class Listening {
  public:
   Listening() { GraphTracker::instance().push_processor(recorder_); }
@@ -124,7 +124,7 @@ inline CBHandle add_global_cb(Program& program, const CoreRangeSet& cores, std::
           .set_page_size(index, bytes));
 }
 
-// One program for the whole mesh.
+// Returns a workload of one program on the whole mesh.
 inline MeshWorkload workload_of(MeshDevice& mesh, Program&& program) {
   MeshWorkload workload;
   workload.add_program(MeshCoordinateRange(mesh.shape()), std::move(program));
@@ -136,7 +136,7 @@ inline void run(MeshDevice& mesh, MeshWorkload& workload) {
   distributed::Finish(mesh.mesh_command_queue());
 }
 
-// `pages_per_core` pages on each core of the range.
+// Returns sharding with `pages_per_core` pages on each core of the range.
 inline BufferShardingArgs height_sharded(const CoreRangeSet& cores, std::uint32_t pages_per_core,
                                          std::uint32_t page_size) {
   return {ShardSpecBuffer(cores, {pages_per_core, page_size}, ShardOrientation::ROW_MAJOR,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Semaphores and circular buffers that outlive programs, and views on buffers. The addresses are
-// those that TT-Metal gave the same calls.
+// Semaphores, circular buffers that outlive programs, and views of buffers. The expected addresses
+// are the addresses that TT-Metal gave to the same calls.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -86,7 +86,7 @@ TEST_F(Semaphores, NeedL1AndACore) {
 
 class GlobalCircularBuffers : public GlobalObjects {
  protected:
-  // One sender to the left of its receivers.
+  // Returns one sender, to the left of its receivers.
   std::vector<std::pair<CoreCoord, CoreRangeSet>> one_sender(std::size_t receivers) {
     return {{CoreCoord(0, 0), CoreRangeSet(CoreRange({1, 0}, {receivers, 0}))}};
   }
@@ -98,12 +98,12 @@ class GlobalCircularBuffers : public GlobalObjects {
   }
 };
 
-TEST_F(GlobalCircularBuffers, AreTheirMemoryAndAConfigurationBelowIt) {
+TEST_F(GlobalCircularBuffers, HaveMemoryAndAConfigurationBelow) {
   open("n150");
   {
     const auto global = CreateGlobalCircularBuffer(*mesh_, one_sender(3), 4096);
     EXPECT_EQ(global.buffer_address(), 1466368u - 4096);
-    // 14 words, and two counters of 16 bytes for each of three receivers.
+    // The configuration has 14 words, and two counters of 16 bytes for each of three receivers.
     EXPECT_EQ(global.config_address(), 1466368u - 4096 - 160);
     EXPECT_EQ(global.size(), 4096u);
     EXPECT_EQ(global.all_cores(), CoreRangeSet(grid(4, 1)));
@@ -116,7 +116,7 @@ TEST_F(GlobalCircularBuffers, AreTheirMemoryAndAConfigurationBelowIt) {
   }
   EXPECT_EQ(heard().take_freed().size(), 2u);
   EXPECT_EQ(used(BufferType::L1), 0u);
-  // 18 words, and ten counters.
+  // The configuration has 18 words and ten counters.
   EXPECT_EQ(CreateGlobalCircularBuffer(*mesh_, one_sender(5), 4096).config_address(),
             1466368u - 4096 - 256);
 }
@@ -148,7 +148,7 @@ TEST_F(GlobalCircularBuffers, HoldTheCircularBuffersOfPrograms) {
             std::string::npos);
 }
 
-TEST_F(GlobalCircularBuffers, AndARemoteIndexComeTogether) {
+TEST_F(GlobalCircularBuffers, NeedARemoteIndexAndTheOtherWayRound) {
   open("n150");
   const auto global = CreateGlobalCircularBuffer(*mesh_, one_sender(3), 4096);
   Program program;
@@ -196,7 +196,7 @@ TEST_F(GlobalCircularBuffers, HaveEveryCoreOnce) {
             std::string::npos);
   EXPECT_THROW(CreateGlobalCircularBuffer(*mesh_, {{{5, 0}, row}, {{5, 0}, next}}, 4096),
                std::runtime_error);
-  // There is room for the memory, and not for the configuration.
+  // The memory fits, but the configuration does not.
   EXPECT_NE(error_of([&] {
               CreateGlobalCircularBuffer(*mesh_, {{{5, 0}, row}}, 1360704);
             }).find("Out of Memory"),
@@ -206,7 +206,7 @@ TEST_F(GlobalCircularBuffers, HaveEveryCoreOnce) {
 
 using Views = GlobalObjects;
 
-TEST_F(Views, AreNoSecondAllocation) {
+TEST_F(Views, AreNotASecondAllocation) {
   open("t3000");
   auto root = Buffer::create(mesh_.get(), 16 * 2048, 2048, BufferType::L1);
   heard().take_allocated();
@@ -233,14 +233,14 @@ TEST_F(Views, AreNoSecondAllocation) {
   EXPECT_EQ(heard().take_freed(), std::vector{id});
 }
 
-TEST_F(Views, OfTheWholeAreTheBuffer) {
+TEST_F(Views, OfTheWholeBufferAreTheBufferItself) {
   open("n150");
   const auto root = Buffer::create(mesh_.get(), 16 * 2048, 2048, BufferType::DRAM);
   EXPECT_EQ(root->view(BufferRegion(0, 16 * 2048)), root);
   EXPECT_EQ(root->root_buffer(), root);
 }
 
-TEST_F(Views, AreOfWholePagesOfTheBuffer) {
+TEST_F(Views, ConsistOfWholePagesOfTheBuffer) {
   open("n150");
   const auto root = Buffer::create(mesh_.get(), 16 * 2048, 2048, BufferType::DRAM);
   for (const BufferRegion& region :
@@ -258,7 +258,7 @@ TEST_F(Views, OfAShardedBufferKeepItsCores) {
   EXPECT_EQ(view->aligned_size_per_bank(), 2048u);
 }
 
-TEST(Shapes, AreMadeOfAnythingThatIsASpan) {
+TEST(Shapes, AreMadeFromAnySpan) {
   const std::array<std::uint32_t, 3> sizes{2, 3, 4};
   const std::vector<std::uint32_t> vector(sizes.begin(), sizes.end());
   const Shape shape{2, 3, 4};

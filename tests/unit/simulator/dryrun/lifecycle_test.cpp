@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The life of circular buffers, as seeds 000 and 002 tell it: computed once, reported and
-// registered once on every chip, gone with the program.
+// The life of circular buffers as seeds 000 and 002 describe it: computed once, reported once on
+// every chip, and removed with the program.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -170,7 +170,7 @@ std::shared_ptr<MeshBuffer> page_on_every_core(MeshDevice& mesh) {
                             {.page_size = 4096, .buffer_type = BufferType::L1}, &mesh);
 }
 
-TEST(Lifecycle, MovingAGlobalCbSaysNothing) {
+TEST(Lifecycle, MovingAGlobalCbReportsNothing) {
   use_system("n150");
   const auto mesh = MeshDevice::create_unit_mesh(0);
   const auto first = page_on_every_core(*mesh);
@@ -189,7 +189,7 @@ TEST(Lifecycle, MovingAGlobalCbSaysNothing) {
   EXPECT_TRUE(listening->take_cbs().empty());
 }
 
-// The program has one layout, and the second chip has the program already.
+// The program has one layout for both chips, and the second chip has the program already.
 TEST(Lifecycle, ACbResizedOnOneChipIsNotReportedOnTheOther) {
   use_system("n300");
   const auto mesh = MeshDevice::create(MeshDeviceConfig(MeshShape(2, 1)));

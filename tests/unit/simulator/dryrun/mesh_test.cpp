@@ -20,7 +20,8 @@ struct Opened {
   DeviceIds chips;
 };
 
-// What TT-Metal's MeshDevice::create gives for the whole of its own mock machine of that size.
+// The result of TT-Metal's MeshDevice::create for the whole of TT-Metal's mock machine of each
+// size.
 const std::vector<Opened>& opened_by_the_runtime() {
   static const std::vector<Opened> all{
       {"n150", MeshShape(1, 1), {0}},
@@ -40,7 +41,7 @@ const std::vector<Opened>& opened_by_the_runtime() {
   return all;
 }
 
-TEST(Mesh, OfEverySystemHasTheRuntimesShapeAndChipOrder) {
+TEST(Mesh, EverySystemHasTheRuntimesShapeAndChipOrder) {
   std::set<std::string_view> compared;
   for (const Opened& expected : opened_by_the_runtime()) {
     use_system(expected.system);
@@ -53,7 +54,7 @@ TEST(Mesh, OfEverySystemHasTheRuntimesShapeAndChipOrder) {
   EXPECT_EQ(compared, std::set<std::string_view>(names.begin(), names.end()));
 }
 
-TEST(Mesh, OfASubmeshHasTheChipsOfItsPlace) {
+TEST(Mesh, ASubmeshHasTheChipsAtItsPosition) {
   use_system("t3000");
   const auto mesh = MeshDevice::create(MeshDeviceConfig(MeshShape(2, 4)));
   EXPECT_EQ(mesh->create_submesh(MeshShape(2, 2), MeshCoordinate(0, 2))->get_device_ids(),
@@ -71,7 +72,7 @@ TEST(Mesh, EveryChipOfAMachineIsInItsMeshOnce) {
   }
 }
 
-TEST(Mesh, AsALineFollowsTheRimOfAT3000) {
+TEST(Mesh, ALineFollowsTheEdgeOfAT3000) {
   use_system("t3000");
   const auto mesh = MeshDevice::create(MeshDeviceConfig(MeshShape(1, 8)));
   EXPECT_EQ(mesh->get_device_ids(), (std::vector<int>{4, 0, 2, 6, 7, 3, 1, 5}));
@@ -94,7 +95,7 @@ TEST(Mesh, ALineOfAnyLengthRunsThroughNeighboursOfAGalaxy) {
   }
 }
 
-TEST(Mesh, WithoutAShapeIsTheWholeMachine) {
+TEST(Mesh, WithoutAShapeAMeshIsTheWholeMachine) {
   use_system("t3000");
   EXPECT_EQ(distributed::SystemMesh::instance().shape(), MeshShape(2, 4));
   const auto mesh = MeshDevice::create(MeshDeviceConfig(std::nullopt));
@@ -102,7 +103,7 @@ TEST(Mesh, WithoutAShapeIsTheWholeMachine) {
   EXPECT_EQ(mesh->num_devices(), 8u);
 }
 
-TEST(Mesh, ABoxIsTurnedWhenItOnlyFitsThatWay) {
+TEST(Mesh, AShapeIsRotatedWhenItOnlyFitsRotated) {
   use_system("t3000");
   const auto mesh = MeshDevice::create(MeshDeviceConfig(MeshShape(4, 2)));
   EXPECT_EQ(mesh->get_device_ids(), (std::vector<int>{4, 5, 0, 1, 2, 3, 6, 7}));
@@ -132,7 +133,7 @@ TEST(Mesh, ASubmeshAllocatesOnItsOwn) {
   EXPECT_NE(parents->get_backing_buffer()->unique_id(), childs->get_backing_buffer()->unique_id());
 }
 
-TEST(Mesh, ChipsStayOpenUntilTheLastMeshOfThemIsGone) {
+TEST(Mesh, ChipsStayOpenUntilTheirLastMeshIsGone) {
   use_system("t3000");
   auto mesh = MeshDevice::create(MeshDeviceConfig(MeshShape(2, 4)));
   auto submesh = mesh->create_submesh(MeshShape(1, 1));
@@ -176,7 +177,7 @@ TEST(MeshBuffers, WithMoreShardsThanChipsAreRejected) {
 
 class Traces : public ::testing::Test {
  protected:
-  // Records one run of one program.
+  // Records a trace with one run of one program.
   distributed::MeshTraceId record(MeshDevice& mesh) {
     Program program;
     add_cb(program, grid(8, 8), 4096);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where buffers and circular buffers go, beyond what the captures show.
+// The placement of buffers and circular buffers in cases that the captures lack.
 #include <gtest/gtest.h>
 
 #include <tt-metalium/allocator.hpp>
@@ -116,8 +116,8 @@ TEST_F(Placement, CircularBuffersOnDisjointCoresShareAddresses) {
   EXPECT_EQ(cb_bytes(device_), 32u * 4096 + 4 * 2048);
 }
 
-// What TT-Metal does here is a fault of its own: on core (4, 4) the third circular buffer lies in
-// the second. A dry run that placed it elsewhere would not tell what happens on the device.
+// TT-Metal has a fault here: on core (4, 4) the third circular buffer lies in the second. The dry
+// run repeats the fault, because it must show what happens on the device.
 TEST_F(Placement, ARangeRaisedByOneNeighbourIsNotRaisedAgainByAnother) {
   open("n150");
   Listening listening;
@@ -152,7 +152,7 @@ struct SystemFigures {
   int dram_channels;
 };
 
-TEST(Systems, HaveTheFiguresOfTheFacts) {
+TEST(Systems, HaveTheDocumentedFigures) {
   const auto wormhole = tt::ARCH::WORMHOLE_B0;
   const auto blackhole = tt::ARCH::BLACKHOLE;
   for (const SystemFigures& expected : {SystemFigures{"n150", 1, wormhole, {8, 8}, 12},
@@ -177,7 +177,7 @@ TEST(Systems, HaveTheFiguresOfTheFacts) {
   }
 }
 
-TEST(Systems, HaveChipsBehindOthers) {
+TEST(Systems, HaveChipsWithoutAPciLink) {
   for (const auto& [name, pcie] :
        {std::pair("n150", 1u), std::pair("n300", 1u), std::pair("n300_2x2", 2u),
         std::pair("t3000", 4u), std::pair("galaxy", 32u), std::pair("p300", 2u)}) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random host programs on every system, against a model that knows nothing of free lists: buffers
-// lie where the first gap is, nothing overlaps or leaves its region, what does not fit throws, and
-// the end of everything gives everything back.
+// Random host programs on every system, compared with a model without free lists: each buffer lies
+// in the first gap, nothing overlaps or leaves its region, a request that does not fit throws, and
+// at the end all memory is free again.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,12 +24,12 @@
 namespace dryrun_test {
 namespace {
 
-// The address space of a bank as a list of what is taken.
+// The address space of a bank, as a list of taken ranges.
 class Space {
  public:
   Space(DeviceAddr begin, DeviceAddr end) : begin_(begin), end_(end) {}
 
-  // Where the first gap of that size is, seen from the bottom or from the top.
+  // Returns the address of the first gap of this size, searched from the bottom or from the top.
   std::optional<DeviceAddr> first_gap(DeviceAddr size, bool bottom_up) const {
     std::optional<DeviceAddr> found;
     DeviceAddr at = begin_;
@@ -40,7 +40,7 @@ class Space {
       at = next->second;
     }
   }
-  // False when it overlaps something or is not within the space.
+  // Takes a range. Returns false if it overlaps a taken range or leaves the space.
   bool take(DeviceAddr address, DeviceAddr size) {
     const auto next = taken_.lower_bound(address);
     const bool fits = address >= begin_ && address + size <= end_ &&
@@ -62,7 +62,7 @@ class Space {
   std::map<DeviceAddr, DeviceAddr> taken_;  // begin to end
 };
 
-// Compares every event of a mesh with the model, which it keeps.
+// Keeps the model and compares every event of a mesh with it.
 class Model final : public IGraphProcessor {
  public:
   explicit Model(const MeshDevice& mesh)
@@ -108,7 +108,7 @@ class Model final : public IGraphProcessor {
     cb_end = std::max(cb_end, address + size);
   }
 
-  // What a program on this sub-device must end below.
+  // Returns the address below which a program on this sub-device must end.
   std::optional<DeviceAddr> lowest(std::size_t sub_device) const {
     auto lowest = spaces_.at(BufferType::L1).lowest();
     if (sub_device >= own_.size()) return lowest;
@@ -126,17 +126,17 @@ class Model final : public IGraphProcessor {
 
   std::size_t buffers = 0;
   std::size_t cbs = 0;
-  std::uint64_t cb_end = 0;  // of what was placed since it was set to 0
+  std::uint64_t cb_end = 0;  // of the CBs placed since this was set to 0
 
  private:
   const DeviceAddr alignment_;
   const DeviceAddr base_;
   DeviceAddr local_ = 0;
   std::map<BufferType, Space> spaces_;
-  std::vector<Space> own_;  // by sub-device
+  std::vector<Space> own_;  // indexed by sub-device
 };
 
-// Does something at random, and keeps what came of it.
+// Makes random calls and keeps the resulting objects.
 class Player {
  public:
   Player(const std::string& system, unsigned seed)
@@ -211,7 +211,8 @@ class Player {
                      {all.start_coord.x + to.x, all.start_coord.y + to.y});
   }
 
-  // An exception leaves the model as it is; it is checked that there was a reason.
+  // Makes an attempt that may fail. A failure must be out of memory, and must leave the model
+  // unchanged.
   template <typename Make>
   void make(const Make& attempt) {
     const std::size_t before = model_->buffers;
@@ -363,7 +364,7 @@ class Player {
   const CoreRange whole_;
   const std::array<CoreRange, 2> halves_;
   const std::shared_ptr<Model> model_;
-  std::optional<SubDeviceManagerId> manager_;  // of the two halves, while it is loaded
+  std::optional<SubDeviceManagerId> manager_;  // the manager of the two halves, while loaded
   std::vector<std::shared_ptr<MeshBuffer>> buffers_;
   std::vector<GlobalSemaphore> semaphores_;
   std::vector<experimental::GlobalCircularBuffer> globals_;
@@ -373,7 +374,7 @@ class Player {
 
 class RandomPrograms : public ::testing::TestWithParam<std::string_view> {};
 
-TEST_P(RandomPrograms, LieWhereTheModelSaysAndGiveEverythingBack) {
+TEST_P(RandomPrograms, LieWhereTheModelSaysAndFreeEverything) {
   std::size_t refused = 0;
   for (const unsigned seed : {1u, 2u, 3u}) {
     Player player(std::string(GetParam()), seed);

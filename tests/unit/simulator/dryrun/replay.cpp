@@ -19,7 +19,7 @@ std::string cat(const Parts&... parts) {
   return text.str();
 }
 
-// A buffer of a mesh, or of one chip.
+// A buffer of a mesh or of one chip.
 struct LiveBuffer {
   std::shared_ptr<MeshBuffer> on_mesh;
   std::shared_ptr<Buffer> on_chip;
@@ -32,7 +32,7 @@ struct LiveProgram {
   Program program;
   std::vector<CBHandle> handles;
   std::vector<CapturedCb> cbs;  // as declared, or as changed last
-  std::set<int> chips;          // that it has run on
+  std::set<int> chips;          // chips that ran the program
   std::map<CoreCoord, std::set<std::uint8_t>> slots;
 };
 
@@ -64,7 +64,7 @@ class Replay {
     }
   }
 
-  // What was not freed here although the capture frees it all, if it does.
+  // Ends the replay. Reports memory that is not free although the capture freed everything.
   ReplayReport finish() {
     const bool freed = buffers_.empty() && programs_.empty();
     for (const auto& [id, chip] : machine_.chips()) {
@@ -164,8 +164,9 @@ class Replay {
     compare(request, listening_->take_cbs());
   }
 
-  // The capture does not say of which mesh the chips were taken. All place alike, but the L1
-  // buffers of one may be in the way.
+  // Launches the program on a mesh of the captured chips. The capture does not say which mesh. All
+  // meshes place the program alike, but the L1 buffers of a mesh may be in the way, so each mesh is
+  // tried.
   void launch(LiveProgram& live, const RunProgram& request) {
     std::vector<int> chips;
     for (const auto& each : request.chips) chips.push_back(each.chip);
@@ -184,7 +185,7 @@ class Replay {
     live.chips.insert(chips.begin(), chips.end());
   }
 
-  // The L1 buffer of the chip that holds the address.
+  // Returns the L1 buffer of the chip that contains the address.
   const Buffer& l1_buffer_at(int chip, std::uint64_t address) const {
     for (const auto& [id, live] : buffers_) {
       const Buffer& buffer = live.backing();
@@ -198,7 +199,7 @@ class Replay {
         cat("no L1 buffer lies at ", address, ", where a globally allocated CB is"));
   }
 
-  // The lowest slot that is free on all its cores.
+  // Takes the lowest slot that is free on all the cores.
   static std::uint8_t free_slot(LiveProgram& live, const CoreRangeSet& cores) {
     std::uint8_t slot = 0;
     const auto all = corerange_to_cores(cores);
@@ -235,7 +236,8 @@ class Replay {
                                        static_cast<std::uint32_t>(address - buffer.address()));
   }
 
-  // A program is laid out again when the size of a circular buffer is set, be it the same.
+  // Sets the size of each circular buffer. The program is then laid out again, even if no size
+  // changed.
   void change(LiveProgram& live, const RunProgram::OnChip& wanted) const {
     if (wanted.cbs.size() != live.cbs.size()) {
       throw std::runtime_error(

@@ -9,7 +9,8 @@
 namespace dryrun_test {
 namespace {
 
-// By the architecture, and by the highest chip: a capture may use some chips of a machine only.
+// Chooses the system by the architecture and the highest chip number, because a capture may use
+// only some chips of a machine.
 std::string system_of(const Capture& capture) {
   const CapturedDevice& first = capture.devices.front();
   int highest = 0;
@@ -38,7 +39,7 @@ std::size_t trace_region(const CapturedDevice& device) {
   return device.trace.bytes * device.trace.count;
 }
 
-// Gives the captured L1 base also where it is not the board's own.
+// Returns the worker L1 size that gives the captured L1 base, even if the board's own base differs.
 std::size_t worker_l1(const CapturedDevice& device) {
   return device.l1_bytes_per_core - device.l1_base;
 }
@@ -52,7 +53,7 @@ ReplayMachine::ReplayMachine(const Capture& capture) {
     in_order_.push_back(open_mesh(mesh.chips));
     meshes_[mesh.id] = in_order_.back();
   }
-  // Shared with the meshes, so that what is asked of a single chip finds it.
+  // The meshes share these chips, so that calls on a single chip find the objects of the meshes.
   for (const auto& [id, device] : captured_) {
     chips_[id] =
         CreateDevice(id, 1, device.l1_small.bytes, trace_region(device), {}, {}, worker_l1(device));
@@ -63,8 +64,8 @@ ReplayMachine::~ReplayMachine() {
   for (const auto& [id, chip] : chips_) CloseDevice(chip);
 }
 
-// The whole machine, a part of a mesh that is open, or the chips as such; what a mesh places does
-// not depend on which.
+// Opens the whole machine, a part of an open mesh, or the single chips. Placement does not depend
+// on this choice.
 std::shared_ptr<MeshDevice> ReplayMachine::open_mesh(const std::vector<int>& chips) const {
   if (auto submesh = open_submesh(chips)) return submesh;
   if (auto whole = open_whole(chips)) return whole;

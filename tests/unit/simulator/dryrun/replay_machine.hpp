@@ -11,21 +11,21 @@
 
 namespace dryrun_test {
 
-// The chips and meshes of a capture, open for as long as this lives.
+// The open chips and meshes of a capture. The destructor closes them.
 class ReplayMachine {
  public:
-  // Throws when the dry run knows no such machine.
+  // Throws if the dry run has no such machine.
   explicit ReplayMachine(const Capture& capture);
   ~ReplayMachine();
   ReplayMachine(const ReplayMachine&) = delete;
   ReplayMachine& operator=(const ReplayMachine&) = delete;
 
-  // Throws when the capture has no such device line.
+  // Throws if the capture has no line for this device.
   IDevice& chip(int id) const;
   const CapturedDevice& captured(int id) const;
-  // Null when the capture has no such mesh line.
+  // Returns null if the capture has no line for this mesh.
   MeshDevice* mesh(int id) const;
-  // The meshes of exactly these chips, and the chip if it is one.
+  // Returns the meshes of exactly these chips, and the chip itself if there is only one.
   std::vector<IDevice*> devices_of(std::vector<int> chips) const;
   const std::map<int, std::shared_ptr<MeshDevice>>& meshes() const { return meshes_; }
   const std::map<int, IDevice*>& chips() const { return chips_; }
@@ -41,7 +41,8 @@ class ReplayMachine {
   std::map<int, IDevice*> chips_;
 };
 
-// How the capture's device differs from the dry run's: a sentence for each figure.
+// Returns a sentence for each figure in which the captured device differs from the dry run's
+// device.
 std::vector<std::string> device_differences(const CapturedDevice& captured, const IDevice& device);
 
 }  // namespace dryrun_test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The replay itself: what it understands of a capture, and that it sees what differs.
+// The replay itself: it reads captures correctly and detects differences.
 #include "replay.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 namespace dryrun_test {
 namespace {
 
-// A Wormhole chip with an 8x7 grid, without L1_SMALL and trace region.
+// Returns the line of a Wormhole chip with an 8x7 grid, without L1_SMALL and trace region.
 std::string wormhole(int id) {
   return R"({"ev": "device", "device": )" + std::to_string(id) +
          R"(, "arch": "wormhole_b0", "grid": [8, 7], "l1_bytes_per_core": 1499136,
@@ -38,7 +38,7 @@ std::string cb(int device, int address, int size, bool global = false) {
          std::to_string(device) + R"(, "addr": )" + std::to_string(address) + R"(, "size": )" +
          std::to_string(size) + R"(, "globally_allocated": )" + (global ? "true}" : "false}");
 }
-// 4096 bytes in each of the 56 banks.
+// Returns the line of an L1 buffer with 4096 bytes in each of the 56 banks.
 std::string l1_buffer(int id, int address) {
   return R"({"t_ns": 0, "thread": 0, "ev": "buffer_alloc", "mesh_id": 0, "chips": [0, 1], "type": "L1", "size": 229376,
  "page_size": 4096, "pages": 56, "bytes_per_bank": 4096, "banks": 56, "layout": "interleaved",
@@ -55,7 +55,7 @@ class ReplayTest : public ::testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  // An n300 with one mesh, and what happens on it.
+  // Returns a capture of an n300 with one mesh and these events.
   Capture capture(const std::vector<std::string>& events) const {
     std::ofstream file(folder_ / "capture.jsonl");
     std::vector<std::string> lines{wormhole(0), wormhole(1),
@@ -81,7 +81,7 @@ class ReplayTest : public ::testing::Test {
   std::filesystem::path folder_;
 };
 
-TEST_F(ReplayTest, SaysInWhichLineAnAddressFirstDiffers) {
+TEST_F(ReplayTest, NamesTheLineOfTheFirstDifferentAddress) {
   const auto report = replay(capture({l1_buffer(1, 1495040), l1_buffer(2, 1490000)}));
   EXPECT_FALSE(report.same());
   EXPECT_EQ(report.text(),
@@ -89,7 +89,7 @@ TEST_F(ReplayTest, SaysInWhichLineAnAddressFirstDiffers) {
             "  line 5: buffer 2: address 1490000 in the capture, 1490944 here");
 }
 
-TEST_F(ReplayTest, SeesACircularBufferThatLiesElsewhere) {
+TEST_F(ReplayTest, DetectsACircularBufferAtAnotherAddress) {
   const auto report = replay(capture({layout(0), cb(0, 105664, 2048), cb(0, 107712, 64), layout(1),
                                       cb(1, 105664, 2048), cb(1, 107744, 64)}));
   EXPECT_EQ(report.equal, 3u);
@@ -97,7 +97,7 @@ TEST_F(ReplayTest, SeesACircularBufferThatLiesElsewhere) {
   EXPECT_NE(report.differences[0].find("program 7 chip 1: CB at 107744"), std::string::npos);
 }
 
-TEST_F(ReplayTest, SeesAFigureOfTheDeviceThatDiffers) {
+TEST_F(ReplayTest, DetectsADifferentFigureOfTheDevice) {
   Capture other = capture({l1_buffer(1, 1495040)});
   other.devices[1].dram_base += 32;
   const auto report = replay(other);
@@ -105,14 +105,14 @@ TEST_F(ReplayTest, SeesAFigureOfTheDeviceThatDiffers) {
   EXPECT_EQ(report.differences[0], "device 1: DRAM base is 1048672 in the capture, 1048640 here");
 }
 
-TEST_F(ReplayTest, FollowsAProgramThatComesToAnotherChipLater) {
+TEST_F(ReplayTest, FollowsAProgramThatRunsOnAnotherChipLater) {
   const auto report =
       replay(capture({layout(0), cb(0, 105664, 100), registered(0), l1_buffer(1, 1495040),
                       layout(1), cb(1, 105664, 100), registered(1)}));
   EXPECT_TRUE(report.same()) << report.text();
 }
 
-TEST_F(ReplayTest, LaysAProgramOutAgainEvenWhenNoSizeHasChanged) {
+TEST_F(ReplayTest, LaysAProgramOutAgainEvenWithoutAChangedSize) {
   const std::vector<std::string> once{layout(0), layout(1), cb(0, 105664, 100), cb(1, 105664, 100)};
   std::vector<std::string> twice = once;
   twice.push_back(registered(0));
@@ -134,7 +134,7 @@ TEST_F(ReplayTest, FindsTheL1BufferOfAGlobalCircularBufferAndMovesIt) {
   EXPECT_EQ(report.equal, 10u);
 }
 
-TEST_F(ReplayTest, AnL1BaseOfItsOwnIsTakenFromTheDeviceLine) {
+TEST_F(ReplayTest, AnUnusualL1BaseIsTakenFromTheDeviceLine) {
   Capture other = capture({layout(0), cb(0, 205664, 64), layout(1), cb(1, 205664, 64)});
   for (CapturedDevice& device : other.devices) {
     device.l1_base += 100000;
@@ -144,19 +144,19 @@ TEST_F(ReplayTest, AnL1BaseOfItsOwnIsTakenFromTheDeviceLine) {
   EXPECT_TRUE(report.same()) << report.text();
 }
 
-TEST_F(ReplayTest, WhatIsNotOfTheFormatIsAnErrorWithItsLine) {
+TEST_F(ReplayTest, AnInvalidLineIsAnErrorWithItsNumber) {
   expect_refused(R"({"ev": "teleport"})",
                  "capture.jsonl:5: field 'ev': there is no event 'teleport'");
 }
 
-// `ttmem replay` does without it.
-TEST_F(ReplayTest, ABufferThatDoesNotSayWhatWasAskedForIsAnErrorWithItsLine) {
+// Unlike the dry run, `ttmem replay` does not need the request.
+TEST_F(ReplayTest, ABufferWithoutItsRequestIsAnErrorWithItsLine) {
   expect_refused(R"({"t_ns": 0, "thread": 0, "ev": "buffer_alloc", "chips": [0], "type": "L1",
  "id": 2, "addr": 4096, "size": 64, "bytes_per_bank": 64, "cores": []})",
                  "capture.jsonl:5: field 'page_size' is missing");
 }
 
-TEST_F(ReplayTest, AMachineThatTheDryRunHasNotIsAnError) {
+TEST_F(ReplayTest, AnUnknownMachineIsAnError) {
   Capture other = capture({l1_buffer(1, 1495040)});
   other.devices[1].id = 99;
   EXPECT_THROW(replay(other), std::runtime_error);

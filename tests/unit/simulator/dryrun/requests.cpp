@@ -90,8 +90,9 @@ AllocateBuffer request_of(const capture::BufferAlloc& buffer) {
           asked.banks};
 }
 
-// Placements of several chips, and of several programs, interleave in a capture. A run is put
-// together here from all its chips, and takes the place of its first event.
+// Builds the requests. In a capture the placements of several chips and of several programs
+// interleave. The builder joins the placements of a run on all chips; the run takes the place of
+// its first event.
 class CaptureBuilder {
  public:
   void add(std::size_t number, const capture::Entry& entry) {
@@ -103,8 +104,8 @@ class CaptureBuilder {
 
  private:
   struct Run {
-    std::size_t request;    // its index
-    bool complete = false;  // no further chip belongs to it
+    std::size_t request;    // index of the request
+    bool complete = false;  // true if no further chip joins the run
   };
 
   void add(const capture::Device& device) { capture_.devices.push_back(device_of(device)); }
@@ -125,7 +126,8 @@ class CaptureBuilder {
   }
   void add(const capture::CbFreeAll&) {}
 
-  // Once for each chip; the program dies on all of them with the first.
+  // The capture has this event once for each chip. The program ends on all chips with the first
+  // event.
   void add(const capture::ProgramUnregister& end) {
     if (runs_.erase(end.program) > 0) request(DestroyProgram{end.program});
   }
@@ -168,7 +170,7 @@ class CaptureBuilder {
 
   Capture capture_;
   std::size_t number_ = 0;
-  std::map<std::uint64_t, Run> runs_;  // of live programs: the last run
+  std::map<std::uint64_t, Run> runs_;  // keyed by live program: its last run
 };
 
 }  // namespace

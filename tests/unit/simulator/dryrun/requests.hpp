@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A capture of the real runtime (tests/data/captures) as requests: what was asked for, in order,
-// and what the runtime answered.
+// A capture of the real runtime (tests/data/captures) as requests in order, with the runtime's
+// answers.
 #pragma once
 
 #include <cstddef>
@@ -44,14 +44,14 @@ struct CapturedCb {
 
 struct AllocateBuffer {
   std::uint64_t id;
-  std::optional<int> mesh_id;  // none: on the one chip
+  std::optional<int> mesh_id;  // nullopt: on the only chip
   std::vector<int> chips;
   tt::tt_metal::BufferType type;
   tt::tt_metal::TensorMemoryLayout layout;
   tt::tt_metal::CoreRangeSet cores;
   std::uint64_t size, page_size, pages;
   bool bottom_up;
-  // The answer:
+  // The runtime's answer:
   std::uint64_t address, bytes_per_bank, banks;
 };
 
@@ -59,15 +59,15 @@ struct FreeBuffer {
   std::uint64_t id;
 };
 
-// A program runs on these chips: for the first time, or with circular buffers of other sizes, or,
-// having run on others, now on these too.
+// A run of a program on these chips: its first run, a run with changed sizes of circular buffers,
+// or a first run on further chips.
 struct RunProgram {
   struct OnChip {
     int chip;
     std::vector<CapturedCb> cbs;
   };
   std::uint64_t program;
-  std::vector<OnChip> chips;  // in the order they were reported
+  std::vector<OnChip> chips;  // in the order of their reports
 };
 
 struct DestroyProgram {
@@ -75,7 +75,7 @@ struct DestroyProgram {
 };
 
 struct Request {
-  std::size_t line;  // of the capture, from 1: where it begins
+  std::size_t line;  // first line in the capture, counted from 1
   std::variant<AllocateBuffer, FreeBuffer, RunProgram, DestroyProgram> what;
 };
 
@@ -83,11 +83,11 @@ struct Capture {
   std::vector<CapturedDevice> devices;
   std::vector<CapturedMesh> meshes;
   std::vector<Request> requests;
-  std::size_t answers = 0;  // how many buffers, and CBs on chips, the runtime placed
+  std::size_t answers = 0;  // number of buffers, and of CBs on chips, that the runtime placed
 };
 
-// Throws when the file cannot be read, is not a capture, or leaves out what the dry run has to be
-// asked for; the message names the file and the line.
+// Reads a capture. Throws if the file cannot be read, is not a capture, or lacks a fact that the
+// dry run needs; the message names the file and the line.
 Capture read_capture(const std::string& path);
 
 }  // namespace dryrun_test

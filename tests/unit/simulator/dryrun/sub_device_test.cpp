@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sub-devices have L1 of their own. The addresses are those that TT-Metal gave the same calls.
+// Sub-devices have their own L1. The expected addresses are the addresses that TT-Metal gave to the
+// same calls.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -25,14 +26,14 @@ class SubDevices : public ::testing::Test {
     mesh_ = MeshDevice::create_unit_mesh(0);
   }
 
-  // Two halves of the grid, with L1 of their own.
+  // Loads a manager of two sub-devices: the halves of the grid, each with its own L1.
   SubDeviceManagerId load_halves(DeviceAddr local = kLocal) {
     const auto id = mesh_->create_sub_device_manager({on(left_), on(right_)}, local);
     mesh_->load_sub_device_manager(id);
     return id;
   }
 
-  // `bytes` on each of the cores.
+  // Returns a buffer with `bytes` on each of the cores.
   std::shared_ptr<MeshBuffer> sharded(const CoreRangeSet& cores, std::uint32_t bytes,
                                       std::optional<std::uint8_t> sub_device = std::nullopt) {
     distributed::DeviceLocalBufferConfig config{.page_size = bytes,
@@ -56,7 +57,7 @@ class SubDevices : public ::testing::Test {
   std::shared_ptr<MeshDevice> mesh_;
 };
 
-TEST_F(SubDevices, AtFirstThereIsOneOfAllCores) {
+TEST_F(SubDevices, AtFirstOneSubDeviceHasAllCores) {
   EXPECT_EQ(mesh_->get_active_sub_device_manager_id(), mesh_->get_default_sub_device_manager_id());
   EXPECT_EQ(mesh_->get_sub_device_ids(), std::vector{SubDeviceId{0}});
   EXPECT_EQ(mesh_->worker_cores(HalProgrammableCoreType::TENSIX, SubDeviceId{0}),
@@ -64,7 +65,7 @@ TEST_F(SubDevices, AtFirstThereIsOneOfAllCores) {
   EXPECT_EQ(mesh_->allocator(SubDeviceId{0}), mesh_->allocator());
 }
 
-TEST_F(SubDevices, OfTheLoadedManagerAreTheOnesThatAreAskedFor) {
+TEST_F(SubDevices, OfTheLoadedManagerAreUsed) {
   const auto id = mesh_->create_sub_device_manager({on(left_), on(right_)}, kLocal);
   EXPECT_EQ(mesh_->num_sub_devices(), 1u);
   mesh_->load_sub_device_manager(id);
@@ -82,7 +83,7 @@ TEST_F(SubDevices, OfTheLoadedManagerAreTheOnesThatAreAskedFor) {
             std::string::npos);
 }
 
-TEST_F(SubDevices, HaveAllocatorsOfTheirOwnBelowTheMeshes) {
+TEST_F(SubDevices, HaveTheirOwnAllocatorsBelowTheMeshsL1) {
   load_halves();
   EXPECT_EQ(mesh_->allocator()->get_bank_size(BufferType::L1), 1393472u - kLocal);
   EXPECT_EQ(mesh_->allocator(SubDeviceId{0})->get_bank_size(BufferType::L1), kLocal);
@@ -105,7 +106,7 @@ TEST_F(SubDevices, HaveAllocatorsOfTheirOwnBelowTheMeshes) {
       << error;
 }
 
-TEST_F(SubDevices, GiveTheirL1BackWhenAnotherManagerIsLoaded) {
+TEST_F(SubDevices, ReturnTheirL1WhenAnotherManagerIsLoaded) {
   load_halves();
   mesh_->load_sub_device_manager(mesh_->create_sub_device_manager({on(left_)}, 1000));
   EXPECT_EQ(mesh_->allocator()->get_bank_size(BufferType::L1), 1393472u - 1008) << "aligned as L1";
@@ -153,7 +154,7 @@ TEST_F(SubDevices, TakeShardedL1BuffersOnTheirCoresOnly) {
             std::string::npos);
 }
 
-TEST_F(SubDevices, WithoutL1OfTheirOwnHaveNoAllocator) {
+TEST_F(SubDevices, WithoutTheirOwnL1HaveNoAllocator) {
   load_halves(0);
   EXPECT_EQ(mesh_->allocator()->get_bank_size(BufferType::L1), 1393472u);
   EXPECT_NE(error_of([&] { sharded(left_, 4096, 0); }).find("SubDevice allocator not initialized"),
@@ -180,7 +181,7 @@ TEST_F(SubDevices, AreAtMostEightThatDoNotOverlapAndLieOnTheGrid) {
   EXPECT_EQ(create(many), "(no error)");
 }
 
-TEST_F(SubDevices, CircularBuffersMeetTheBuffersOfTheirOwnSubDevice) {
+TEST_F(SubDevices, CircularBuffersClashWithBuffersOfTheirOwnSubDevice) {
   load_halves();
   const auto buffer = sharded(left_, 32000, 0);
   ASSERT_EQ(buffer->address(), kBase + 32000);
@@ -195,7 +196,7 @@ TEST_F(SubDevices, CircularBuffersMeetTheBuffersOfTheirOwnSubDevice) {
   EXPECT_NE(error.find("32000 B per bank at 137664"), std::string::npos) << error;
 }
 
-TEST_F(SubDevices, RunProgramsThatAreOnOneOfThem) {
+TEST_F(SubDevices, RunOnlyProgramsWithinOneSubDevice) {
   load_halves();
   auto across = program_on(CoreRangeSet(grid(8, 8)), 4096);
   EXPECT_NE(error_of([&] { run(*mesh_, across); }).find("must be executed on a single sub-device"),
@@ -206,7 +207,7 @@ TEST_F(SubDevices, RunProgramsThatAreOnOneOfThem) {
             std::string::npos);
 }
 
-TEST_F(SubDevices, AreForMeshes) {
+TEST_F(SubDevices, AreAvailableOnlyOnMeshes) {
   IDevice* chip = mesh_->get_device(0);
   EXPECT_NE(error_of([&] {
               chip->create_sub_device_manager({on(left_)}, 0);
@@ -214,7 +215,7 @@ TEST_F(SubDevices, AreForMeshes) {
             std::string::npos);
 }
 
-TEST_F(SubDevices, BuffersOfThemMayOutliveTheMesh) {
+TEST_F(SubDevices, BuffersOfSubDevicesMayOutliveTheMesh) {
   load_halves();
   auto buffer = sharded(left_, 4096, 0);
   Listening listening;

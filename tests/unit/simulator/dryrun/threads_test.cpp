@@ -54,7 +54,7 @@ TEST(Threads, BuffersAllocatedAtTheSameTimeDoNotOverlap) {
   EXPECT_EQ(mesh->allocator()->get_statistics(BufferType::DRAM).total_allocated_bytes, 0u);
 }
 
-TEST(Threads, AProcessorOnEveryThreadHearsEveryEvent) {
+TEST(Threads, AProcessorOnEveryThreadReceivesEveryEvent) {
   use_system("n150");
   const auto mesh = MeshDevice::create_unit_mesh(0);
   const auto recorder = std::make_shared<Recorder>();
@@ -76,7 +76,7 @@ TEST(Threads, AProcessorOnEveryThreadHearsEveryEvent) {
   EXPECT_EQ(cb_bytes(mesh->get_device(0)), 0u);
 }
 
-TEST(Threads, AProcessorDoesNotHearOtherThreads) {
+TEST(Threads, AProcessorReceivesNoEventsOfOtherThreads) {
   use_system("n150");
   const auto mesh = MeshDevice::create_unit_mesh(0);
   Listening listening;
@@ -115,14 +115,14 @@ TEST(Threads, SeveralProgramsOfAWorkloadArePlacedByTheWorkersOfTheMesh) {
                          std::move(program));
   }
   run(*mesh, workload);
-  // Both programs are on every chip, whatever their range.
+  // Both programs are counted on every chip, whatever their range.
   EXPECT_TRUE(on_this_thread->take_cbs().empty());
   EXPECT_EQ(recorder->take_cbs().size(), 16u);
   run(*mesh, workload);
   EXPECT_TRUE(recorder->take_cbs().empty());
 }
 
-TEST(Threads, WaitingForTheWorkersThrowsWhatATaskThrew) {
+TEST(Threads, WaitingForTheWorkersThrowsTheExceptionOfATask) {
   use_system("t3000");
   const auto mesh = MeshDevice::create(MeshDeviceConfig(MeshShape(2, 4)));
   mesh->enqueue_to_thread_pool([] { throw std::runtime_error("from a worker"); });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The client of the seeds through libttmem.so, read back by the collector. The names say which
-// case of which seed it is (docs/internals/seeds.md).
+// The client of the seeds through libttmem.so, read back by the collector. docs/internals/seeds.md
+// says which test covers which case of which seed.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -25,7 +25,7 @@ constexpr std::uint8_t kL1 = 1;
 constexpr std::array<std::uint8_t, 4> kDeviceTypes = {0, 1, 3, 4};
 constexpr std::uint64_t kMiB = 1 << 20;
 
-// What is left by one test must not be seen by the next in the same process.
+// Closes the devices, because all tests run in one process.
 class AllocationClientTest : public ::testing::Test {
  protected:
   void TearDown() override {
@@ -77,7 +77,7 @@ TEST_F(AllocationClientTest, EachOfFourDevicesHasItsOwnCbs) {
   for (std::uint32_t chip = 0; chip < 4; ++chip) EXPECT_EQ(device(chip).used(Kind::cb), 0u);
 }
 
-TEST_F(AllocationClientTest, ARepeatedCbCountsOnceAtItsLargestUntilItsLastFree) {
+TEST_F(AllocationClientTest, ARepeatedCbCountsOnceAtItsLargestSizeUntilItsLastFree) {
   AllocationClient::report_cb_allocation(0, 1000, 1);
   AllocationClient::report_cb_allocation(0, 3000, 1);
   AllocationClient::report_cb_allocation(0, 2000, 1);
@@ -106,7 +106,7 @@ TEST_F(AllocationClientTest, EveryBufferTypeHasItsFigure) {
   EXPECT_EQ(device(0).anomalies->unknown_frees, 0u);
 }
 
-TEST_F(AllocationClientTest, ABufferThatIsReportedTwiceLivesUntilItsSecondFree) {
+TEST_F(AllocationClientTest, ABufferReportedTwiceLivesUntilItsSecondFree) {
   AllocationClient::report_allocation(0, 1000, kDram, 5);
   AllocationClient::report_allocation(0, 1000, kDram, 5);
   AllocationClient::report_deallocation(0, 5);
@@ -115,7 +115,7 @@ TEST_F(AllocationClientTest, ABufferThatIsReportedTwiceLivesUntilItsSecondFree) 
   EXPECT_EQ(device(0).logical(Kind::dram), 0u);
 }
 
-TEST_F(AllocationClientTest, AFreeOfSomethingUnknownIsCounted) {
+TEST_F(AllocationClientTest, AFreeOfAnUnknownBufferIsCounted) {
   AllocationClient::report_deallocation(3, 5);
   EXPECT_EQ(device(3).anomalies->unknown_frees, 1u);
 }
@@ -163,7 +163,7 @@ TEST_F(AllocationClientTest, ReportsOfSeveralThreadsAreComplete) {
   EXPECT_EQ(device(0).logical(Kind::dram), 0u);
 }
 
-// Shaped as TT-Metal's.
+// The same shape as TT-Metal's types.
 struct Coord {
   std::size_t x, y;
 };

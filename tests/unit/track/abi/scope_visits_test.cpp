@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How often scopes were entered and left, through the C interface of the real library. Each process
-// reads its own segment.
+// Counts how often scopes were entered and left, through the C interface of the real library. Each
+// process reads its own segment.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -24,7 +24,8 @@ namespace {
 
 using State = ScopeVisit::State;
 
-// The visits in which the allocations of this process were taken, by their labels.
+// Returns the visits in which the allocations of this process were made, keyed by the allocation's
+// label.
 std::map<std::string, ScopeVisit> visits() {
   const std::string mine =
       "ttmem." + std::to_string(::geteuid()) + "." + std::to_string(::getpid()) + ".";
@@ -39,7 +40,7 @@ std::map<std::string, ScopeVisit> visits() {
   return found;
 }
 
-// In a device of its own, which is closed at the end.
+// Opens a device before each test and closes it afterwards.
 class ScopeVisitsOfAProcess : public testing::Test {
  protected:
   void SetUp() override { open(); }
@@ -64,7 +65,7 @@ TEST_F(ScopeVisitsOfAProcess, CountsNestedAndDeepScopes) {
     if (i == 0) take(1, "inner");
     ttmem_scope_pop();  // without a lock
     if (i == 0) take(2, "outer");
-    ttmem_scope_pop();  // with one
+    ttmem_scope_pop();  // with a lock
   }
   for (int i = 0; i < 70; ++i) ttmem_scope_push("visits.deep");
   take(3, "deep");
@@ -79,7 +80,7 @@ TEST_F(ScopeVisitsOfAProcess, CountsNestedAndDeepScopes) {
   EXPECT_EQ(found["deep"].visits, 1U);
 }
 
-TEST_F(ScopeVisitsOfAProcess, ManyThreadsInOneScope) {
+TEST_F(ScopeVisitsOfAProcess, CountsManyThreadsInOneScope) {
   ttmem_scope_push("visits.threads");
   take(1, "shared");
   std::vector<std::thread> threads;
@@ -98,7 +99,7 @@ TEST_F(ScopeVisitsOfAProcess, ManyThreadsInOneScope) {
   EXPECT_EQ(visits()["shared"].visits, 4001U);
 }
 
-TEST_F(ScopeVisitsOfAProcess, AThreadThatEndsInsideLeavesItOpen) {
+TEST_F(ScopeVisitsOfAProcess, AThreadThatEndsInsideAScopeLeavesItOpen) {
   std::thread([] {
     ttmem_scope_push("visits.ended");
     take(1, "kept");
@@ -106,13 +107,13 @@ TEST_F(ScopeVisitsOfAProcess, AThreadThatEndsInsideLeavesItOpen) {
   EXPECT_EQ(visits()["kept"].state, State::lasts);
 }
 
-TEST_F(ScopeVisitsOfAProcess, AChildCountsItsOwn) {
+TEST_F(ScopeVisitsOfAProcess, AForkedChildCountsItsOwnVisits) {
   ttmem_scope_push("visits.fork");
   ttmem_scope_push("inner");
   take(1, "parent");
   const pid_t child = ::fork();
   if (child == 0) {
-    ttmem_scope_pop();  // before its first segment
+    ttmem_scope_pop();  // before the child's first segment
     open();
     ttmem_scope_push("again");
     take(2, "child");

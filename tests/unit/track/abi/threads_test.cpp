@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Many threads through the C interface of the real library, with a reader beside them. Under
-// ThreadSanitizer this is the proof that the tracker and its ring are free of races.
+// Many threads use the C interface of the real library while a reader reads. Under ThreadSanitizer
+// this test shows that the tracker and its ring are free of races.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
@@ -59,7 +59,7 @@ void open_device(std::uint32_t id) {
   ttmem_device_open(&info);
 }
 
-// Allocates on all devices, frees three quarters of it, and does the same with programs.
+// Allocates on all devices, frees three quarters of the buffers, and does the same with programs.
 void work(std::uint32_t thread) {
   for (std::uint64_t round = 0; round < kRounds; ++round) {
     const auto device = static_cast<std::uint32_t>(round % 4);
@@ -78,7 +78,7 @@ void work(std::uint32_t thread) {
   }
 }
 
-TEST(Threads, NothingIsLostAndAReaderIsNeverFooled) {
+TEST(Threads, NothingIsLostAndAReaderNeverSeesATornState) {
   ASSERT_TRUE(kIsTracked);
   ASSERT_EQ(ttmem_enabled(), 1);
   for (std::uint32_t id = 0; id < 4; ++id) open_device(id);
@@ -142,8 +142,9 @@ TEST(Threads, AForkedChildLeavesTheParentsSegmentAlone) {
   ttmem_device_close(20);
 }
 
-// A thread with a pending cancellation passes through calls that grow the segment. It does not act
-// on it afterwards either: a sanitizer does not survive the unwinding of a cancelled thread.
+// A thread with a pending cancellation makes calls that grow the segment. The test disables the
+// cancellation at the end, because a sanitizer does not survive the unwinding of a cancelled
+// thread.
 TEST(Threads, ACancelledThreadIsNotEndedInsideACall) {
   ASSERT_EQ(ttmem_enabled(), 1);
   std::atomic<bool> finished = false;
@@ -180,8 +181,8 @@ TEST(Threads, AStructureWithoutASizeIsDropped) {
   ttmem_device_close(22);
 }
 
-// The child gets a segment of its own with its first call, whatever other threads were doing.
-TEST(Threads, AForkedChildBeginsAnewWhileOthersWork) {
+// The child gets its own segment with its first call, whatever other threads were doing.
+TEST(Threads, AForkedChildGetsItsOwnSegmentWhileOtherThreadsWork) {
   ASSERT_EQ(ttmem_enabled(), 1);
   std::atomic<bool> done = false;
   std::thread other([&] {

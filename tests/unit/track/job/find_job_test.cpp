@@ -19,11 +19,11 @@ Job job_in(const std::map<std::string, std::string>& environment, const std::str
   return find_job(variable, cgroup, mountinfo);
 }
 
-TEST(FindJob, AProcessOfNoJobHasNone) {
+TEST(FindJob, AProcessOutsideOfJobsHasNoJob) {
   EXPECT_EQ(job_in({}, "0::/user.slice/user-1000.slice/session-2.scope\n"), Job());
 }
 
-TEST(FindJob, SlurmTellsJobStepPartitionAndRank) {
+TEST(FindJob, SlurmGivesJobStepPartitionAndRank) {
   const Job job = job_in({{"SLURM_JOB_ID", "4711"},
                           {"SLURM_STEP_ID", "0"},
                           {"SLURM_JOB_PARTITION", "galaxy"},
@@ -36,17 +36,17 @@ TEST(FindJob, SlurmTellsJobStepPartitionAndRank) {
   EXPECT_EQ(job.ranks, "8");
 }
 
-TEST(FindJob, WhatTheUserNamesCountsBeforeWhatTheBatchSystemSays) {
+TEST(FindJob, TheUsersNameHasPriorityOverTheBatchSystem) {
   EXPECT_EQ(job_in({{"TTMEM_JOB", "nightly"}, {"SLURM_JOB_ID", "4711"}}).id, "nightly");
 }
 
-TEST(FindJob, TheInnermostLauncherNumbersTheProcess) {
+TEST(FindJob, TheInnermostLauncherGivesTheRank) {
   const std::map<std::string, std::string> all = {
       {"SLURM_PROCID", "1"}, {"OMPI_COMM_WORLD_RANK", "2"}, {"RANK", "3"}, {"WORLD_SIZE", "4"}};
   EXPECT_EQ(job_in(all).rank, "3");
   EXPECT_EQ(job_in(all).ranks, "4");
   auto without_torch = all;
-  without_torch.erase("WORLD_SIZE");  // "RANK" alone may mean anything
+  without_torch.erase("WORLD_SIZE");  // "RANK" alone is ambiguous
   EXPECT_EQ(job_in(without_torch).rank, "2");
   EXPECT_EQ(job_in(without_torch).ranks, "");
 }
@@ -57,7 +57,7 @@ TEST(FindJob, ARankIsANumber) {
   EXPECT_EQ(job_in({{"PMIX_RANK", "12345678901234567890"}}).rank, "");
 }
 
-TEST(FindJob, TheCgroupOfSlurmTellsTheJobToo) {
+TEST(FindJob, TheCgroupOfSlurmGivesTheJobToo) {
   const Job v2 = job_in({}, "0::/system.slice/node1_slurmstepd.scope/job_12/step_0/user/task_1\n");
   EXPECT_EQ(v2.id, "12");
   EXPECT_EQ(v2.step, "0");
@@ -67,7 +67,7 @@ TEST(FindJob, TheCgroupOfSlurmTellsTheJobToo) {
   EXPECT_EQ(job_in({}, "0::/other/job_14\n").id, "") << "job_ of somebody else";
 }
 
-TEST(FindJob, TheCgroupTellsPodAndContainer) {
+TEST(FindJob, TheCgroupGivesPodAndContainer) {
   const std::string uid = "2f1c8a5e_96a1_4e6e_8a0b_6d6c1e0a9f11";
   const Job systemd =
       job_in({}, "0::/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod" + uid +
@@ -84,7 +84,7 @@ TEST(FindJob, TheCgroupTellsPodAndContainer) {
   EXPECT_EQ(job_in({}, std::string("0::/x/") + kId + "0\n").container, "") << "65 digits";
 }
 
-TEST(FindJob, AContainerWithACgroupNamespaceIsToldByItsMounts) {
+TEST(FindJob, AContainerWithACgroupNamespaceIsFoundByItsMounts) {
   const std::string docker = std::string("511 480 8:1 /var/lib/docker/containers/") + kId +
                              "/hostname /etc/hostname rw,relatime - ext4 /dev/sda1 rw\n";
   EXPECT_EQ(job_in({}, "0::/\n", docker).container, "4f0c1a2b3c4d");
@@ -97,14 +97,14 @@ TEST(FindJob, AContainerWithACgroupNamespaceIsToldByItsMounts) {
   const Job pod = job_in({}, "0::/\n", kubelet);
   EXPECT_EQ(pod.pod_uid, "2f1c8a5e-96a1-4e6e-8a0b-6d6c1e0a9f11");
   EXPECT_EQ(pod.container, "") << "the id is that of the sandbox";
-  // A host has mounts of all its containers, elsewhere.
+  // A host also has mounts of all its containers, at other places.
   const std::string host = std::string("80 25 8:1 /var/lib/docker/containers/") + kId +
                            "/mounts/shm /var/lib/docker/containers/" + kId +
                            "/mounts/shm rw - tmpfs shm rw\n";
   EXPECT_EQ(job_in({}, "0::/init.scope\n", host), Job());
 }
 
-TEST(FindJob, TheDownwardApiCountsBeforeTheCgroup) {
+TEST(FindJob, TheDownwardApiHasPriorityOverTheCgroup) {
   const Job job =
       job_in({{"POD_NAME", "decode-0"}, {"POD_NAMESPACE", "serving"}, {"CONTAINER_NAME", "server"}},
              std::string("0::/kubepods/pod2f1c8a5e-96a1-4e6e-8a0b-6d6c1e0a9f11/") + kId);
@@ -114,7 +114,7 @@ TEST(FindJob, TheDownwardApiCountsBeforeTheCgroup) {
   EXPECT_EQ(job.pod_uid, "2f1c8a5e-96a1-4e6e-8a0b-6d6c1e0a9f11");
 }
 
-TEST(FindJob, LinesWithoutTheirFieldsAreNoHarm) {
+TEST(FindJob, IncompleteLinesAreIgnored) {
   EXPECT_EQ(job_in({}, "x\n\n::\n0:", "1 2 3\n\n \n/etc/hosts"), Job());
 }
 

@@ -30,7 +30,7 @@ TEST(IntervalUnion, KeepsAnIntervalUntilItsLastCopyIsRemoved) {
   EXPECT_EQ(ranges.end(), 0U);
 }
 
-TEST(IntervalUnion, TakesTouchingIntervalsApartAgain) {
+TEST(IntervalUnion, SeparatesTouchingIntervalsAgain) {
   IntervalUnion ranges;
   ranges.add({10, 20});
   ranges.add({20, 30});

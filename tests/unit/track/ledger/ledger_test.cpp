@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The ledger against a model that has every program's CBs and counts every byte again, over random
-// histories, and the cases that the seeds name.
+// Compares the ledger, over random histories, with a model that keeps every program's CBs and
+// counts every byte each time. Also tests the cases of the seeds.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -15,7 +15,7 @@
 namespace ttmem::ledger {
 namespace {
 
-// The grid and the CBs, word by word.
+// Encodes the grid and the CBs as words.
 std::vector<std::uint64_t> key_of(const std::vector<Cb>& cbs) {
   std::vector<std::uint64_t> key;
   for (const Cb& cb : cbs) {
@@ -31,9 +31,9 @@ FootprintRef acquire(FootprintTable& table, const std::vector<Cb>& cbs) {
   return table.acquire(key_of(cbs), [&] { return cbs; });
 }
 
-// Every definition of the design, written down as it stands there.
+// The definitions of the design, each implemented directly.
 class BruteForce {
-  // What was sent to a core last.
+  // The programs sent to a core last.
   struct Sent {
     std::vector<std::uint64_t> programs;
     bool is_trace = false;
@@ -91,7 +91,8 @@ class BruteForce {
     }
     return sum;
   }
-  // A program counts where it was sent; as a member of a trace, where it also lies.
+  // Returns on how many cores the program is resident: cores to which it was sent, and for a member
+  // of a trace only cores on which it has CBs.
   [[nodiscard]] std::uint32_t resident_cores(std::uint64_t program) const {
     std::uint32_t count = 0;
     for (std::uint32_t core = 0; core < last_.size(); ++core) {
@@ -125,7 +126,7 @@ class BruteForce {
   std::vector<Sent> last_;
 };
 
-// What an owner would have published, updated from the changes alone.
+// The figures that an owner publishes, updated only by the ledger's changes.
 struct Published {
   std::vector<DeviceLedger::Core> cores;
   std::map<std::uint64_t, std::uint32_t> resident_cores;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The ring of events, as a reader finds it.
+// The ring of events as a reader sees it.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -23,7 +23,7 @@ namespace {
 using fixtures::buffer;
 using fixtures::wormhole;
 
-TEST(Events, EventsTellTheStoryInOrder) {
+TEST(Events, EventsComeInOrder) {
   Tracked tracked;
   tracked->device_open(wormhole(3));
   tracked->buffer_alloc(3, buffer(TTMEM_L1, 9, 64, 10, 0));
@@ -71,7 +71,7 @@ TEST(Events, AMarkHasTheNumberOfItsText) {
   EXPECT_NE(read->events[0].id, read->events[1].id);
 }
 
-// A tracker whose events have details, as a recorder asks for.
+// A tracker whose events have details, as a recorder requests them.
 class DetailedEvents : public ::testing::Test {
  protected:
   DetailedEvents() {
@@ -126,7 +126,7 @@ TEST_F(DetailedEvents, AnAllocationHasItsLabelAndItsSizes) {
   EXPECT_STREQ(as<segment::AllocationDetails>(events.details.at(0)).label, "wqkv");
 }
 
-TEST_F(DetailedEvents, AnAllocationSaysHowItsPagesLie) {
+TEST_F(DetailedEvents, AnAllocationDescribesItsPageLayout) {
   ttmem_buffer wanted = buffer(TTMEM_DRAM, 9, 64, 1000, 512);
   wanted.page_bytes = 4096;
   wanted.flags = TTMEM_BUFFER_INTERLEAVED | TTMEM_BUFFER_TOP_DOWN;
@@ -158,7 +158,7 @@ TEST_F(DetailedEvents, AnAllocationSaysHowItsPagesLie) {
   EXPECT_EQ(layouts[3], BufferLayout{}) << "a page that cannot be is unknown";
 }
 
-TEST_F(DetailedEvents, ALayoutComesOnceBeforeTheFirstProgramThatHasIt) {
+TEST_F(DetailedEvents, ALayoutComesOnceBeforeItsFirstProgram) {
   const ttmem_core_range core{0, 0, 0, 0};
   const ttmem_cb cbs[] = {{100, 64, &core, 1, 0}, {200, 64, &core, 1, 0}};
   tracker_->program_place(3, 7, cbs, "matmul");
@@ -180,7 +180,7 @@ TEST_F(DetailedEvents, ALayoutComesOnceBeforeTheFirstProgramThatHasIt) {
   EXPECT_EQ(events.events[6].slot, events.events[1].slot);
 }
 
-TEST_F(DetailedEvents, AReaderThatIsTooLateLosesAll) {
+TEST_F(DetailedEvents, ALateReaderLosesAllDetails) {
   for (std::uint64_t i = 0; i < 10'000; ++i) {
     tracker_->buffer_alloc(3, buffer(TTMEM_DRAM, 1, 0, 1, 0));
     tracker_->buffer_free(3, TTMEM_DRAM, 1);
@@ -193,7 +193,7 @@ TEST_F(DetailedEvents, AReaderThatIsTooLateLosesAll) {
   EXPECT_EQ(read(events.newest).events.size(), 1U);
 }
 
-TEST_F(DetailedEvents, ARingThatDoesNotFitIsSmaller) {
+TEST_F(DetailedEvents, ARingWithoutEnoughRoomIsSmaller) {
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
   const rlimit small{.rlim_cur = 4 << 20, .rlim_max = before.rlim_max};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a tracker keeps when memory did not suffice.
+// The copy of the segment that a tracker saves when it runs out of memory.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -42,7 +42,7 @@ void hold(Tracked& tracked, std::uint64_t buffers) {
   }
 }
 
-TEST(Failures, TheCopyHasWhatWasHeldThen) {
+TEST(Failures, TheCopyHasTheHoldingsAtTheFailure) {
   Tracked tracked;
   hold(tracked, 1500);
   tracked->report_failure("Out of Memory: first\nsecond line");
@@ -73,7 +73,7 @@ TEST(Failures, TheCopyHasNoRoomForEventsAndTheModeOfTheSegment) {
   EXPECT_LT(copy.st_blocks, segment.st_blocks);
 }
 
-TEST(Failures, ALaterOneTakesThePlaceOfAnEarlierOne) {
+TEST(Failures, ALaterFailureReplacesAnEarlierFailure) {
   Tracked tracked;
   hold(tracked, 1);
   tracked->report_failure("first");
@@ -87,8 +87,9 @@ TEST(Failures, ALaterOneTakesThePlaceOfAnEarlierOne) {
   EXPECT_FALSE(std::filesystem::exists(copy_of(tracked)));
 }
 
-// Somebody catches it, and throws another with more around it; meanwhile things were freed.
-TEST(Failures, OneThatIsPassedOnIsTheSame) {
+// The program catches the error and throws another error that contains its text. Meanwhile buffers
+// were freed.
+TEST(Failures, ARethrownFailureIsTheSameFailure) {
   Tracked tracked;
   hold(tracked, 2);
   tracked->report_failure("no room");
@@ -104,9 +105,9 @@ TEST(Failures, OneThatIsPassedOnIsTheSame) {
   EXPECT_EQ(tracked.read().failure.value().number, 3U);
 }
 
-// The first line tells: of a long text the middle is left out, at another place with more around
-// it.
-TEST(Failures, OneThatIsPassedOnIsTheSameAlsoWhenItIsLong) {
+// Failures are compared by their first line. A long text loses its middle, at another place if
+// there is more text around it.
+TEST(Failures, ARethrownLongFailureIsTheSameFailure) {
   Tracked tracked;
   hold(tracked, 2);
   const std::string text = "no room for 7\n" + std::string(5000, 'x');
@@ -118,7 +119,7 @@ TEST(Failures, OneThatIsPassedOnIsTheSameAlsoWhenItIsLong) {
   EXPECT_EQ(tracked.read().failure.value().number, 2U);
 }
 
-TEST(Failures, OfALongTextTheMiddleIsLeftOut) {
+TEST(Failures, ALongTextLosesItsMiddle) {
   Tracked tracked;
   tracked->report_failure("begin" + std::string(5000, 'x') + "end");
   const std::string text = tracked.read().failure.value().text;
@@ -126,7 +127,7 @@ TEST(Failures, OfALongTextTheMiddleIsLeftOut) {
   EXPECT_TRUE(text.starts_with("beginx") && text.ends_with("xend"));
 }
 
-// The signal of such a limit would kill the workload.
+// The default action of the limit's signal would kill the process.
 TEST(Failures, IsCountedWhenThereIsNoRoomForTheCopy) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -149,7 +150,7 @@ TEST(Failures, IsCountedWhenThereIsNoRoomForTheCopy) {
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
-TEST(Failures, WhatSomebodyWasKilledInIsWrittenAnew) {
+TEST(Failures, AnUnfinishedCopyIsWrittenAnew) {
   Tracked tracked;
   hold(tracked, 1);
   const std::string unfinished = copy_of(tracked) + ".new";
@@ -159,7 +160,7 @@ TEST(Failures, WhatSomebodyWasKilledInIsWrittenAnew) {
   EXPECT_EQ(read(copy_of(tracked)).failure.value().text, "no");
 }
 
-TEST(Failures, AFolderInItsPlaceIsLeftAlone) {
+TEST(Failures, AFolderInPlaceOfTheCopyIsLeftAlone) {
   Tracked tracked;
   hold(tracked, 1);
   std::filesystem::create_directory(copy_of(tracked));
@@ -169,7 +170,7 @@ TEST(Failures, AFolderInItsPlaceIsLeftAlone) {
   EXPECT_EQ(tracked.read().failure.value().not_kept, 1U);
 }
 
-// Nothing can be written there.
+// Nothing can be written to such a path.
 TEST(Failures, AFolderInPlaceOfAnUnfinishedCopyIsLeftAlone) {
   Tracked tracked;
   hold(tracked, 1);
@@ -180,7 +181,7 @@ TEST(Failures, AFolderInPlaceOfAnUnfinishedCopyIsLeftAlone) {
   EXPECT_EQ(tracked.read().failure.value().not_kept_error, EEXIST);
 }
 
-TEST(Failures, WhyACopyFailedIsOfTheLastOne) {
+TEST(Failures, TheErrorOfACopyBelongsToTheLastFailure) {
   Tracked tracked;
   hold(tracked, 1);
   std::filesystem::create_directory(copy_of(tracked));
@@ -194,7 +195,7 @@ TEST(Failures, WhyACopyFailedIsOfTheLastOne) {
   EXPECT_EQ(tracked.read().failure.value().not_kept_error, 0);
 }
 
-// A process that failed, and of whose failure no copy could be made.
+// A process that failed, and whose failure could not be copied.
 class WithoutACopy : public ::testing::Test {
  protected:
   WithoutACopy() : WithoutACopy(segment::SegmentWriter::Options{}) {}
@@ -227,7 +228,7 @@ TEST_F(WithoutACopy, LeavesNothingWhenTheFailureIsForgotten) {
   EXPECT_EQ(files(), 0U);
 }
 
-TEST_F(WithoutACopy, LeavesNothingThatIsNotToBeTrusted) {
+TEST_F(WithoutACopy, LeavesNothingAfterDiscard) {
   tracker_->segment().discard();
   EXPECT_EQ(files(), 0U);
 }
@@ -242,7 +243,7 @@ class WithoutACopyForAReader : public WithoutACopy {
   }
 };
 
-TEST_F(WithoutACopyForAReader, LeavesItToBoth) {
+TEST_F(WithoutACopyForAReader, LeavesTheSegmentForReaderAndFailure) {
   const std::string kept =
       tracker_->segment().path() + ".ended." + std::to_string(::getpid()) + ".0";
   tracker_->segment().finish();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Buffers and programs of a mesh. One call on a list of devices shall do to every device what one
-// call for each of them does, and leave one record.
+// Buffers and programs of a mesh. One call with a list of devices has the same effect on every
+// device as one call for each device, but leaves one record.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -30,7 +30,7 @@ Ids first(std::uint32_t count) {
   return ids;
 }
 
-// The devices whose bits are set.
+// Returns the devices whose bits are set.
 Ids list_of(std::uint32_t bits) {
   Ids ids;
   for (std::uint32_t i = 0; i < 32; ++i) {
@@ -49,7 +49,7 @@ Ids ids_of(const segment::SegmentImage& image, const segment::LiveAllocation& al
   return ids;
 }
 
-// The devices of the only allocation.
+// Returns the devices of the only allocation.
 Ids where_it_is(const Tracked& tracked) {
   const auto image = tracked.read();
   EXPECT_EQ(image.allocations.size(), 1U);
@@ -107,7 +107,7 @@ TEST(Mesh, ABufferThatIsFreedOnSomeDevicesStaysOnTheOthers) {
   EXPECT_EQ(tracked.device(2).anomalies.unknown_frees, 0U);
 }
 
-TEST(Mesh, ClosingADeviceLeavesTheBufferToTheOthers) {
+TEST(Mesh, ClosingADeviceKeepsTheBufferOnTheOtherDevices) {
   Tracked tracked;
   open(tracked, 3);
   tracked->mesh_buffer_alloc(first(3), buffer(TTMEM_DRAM, 7, 4096, 1200, 100));
@@ -116,7 +116,7 @@ TEST(Mesh, ClosingADeviceLeavesTheBufferToTheOthers) {
   const auto left = tracked.read().left_at_close;
   ASSERT_EQ(left.size(), 1U);
   EXPECT_EQ(left[0].bytes, 1200U);
-  tracked->device_open(wormhole(0));  // a new one, with nothing on it
+  tracked->device_open(wormhole(0));  // a new device, with nothing on it
   EXPECT_EQ(where_it_is(tracked), (Ids{1, 2}));
   EXPECT_EQ(tracked.device(0).kinds[Kind::dram].used_bytes, 0U);
   tracked->mesh_buffer_free(Ids{1, 2}, TTMEM_DRAM, 7);
@@ -138,7 +138,7 @@ TEST(Mesh, TwoMeshesMayUseTheSameId) {
   EXPECT_TRUE(tracked.read().allocations.empty());
 }
 
-TEST(Mesh, AListWithADeviceTwiceCountsItOnceAndAsABadArgumentEachTime) {
+TEST(Mesh, ADeviceListedTwiceCountsOnceAndAsABadArgument) {
   Tracked tracked;
   open(tracked, 2);
   for (int i = 0; i < 2; ++i) {
@@ -150,7 +150,7 @@ TEST(Mesh, AListWithADeviceTwiceCountsItOnceAndAsABadArgumentEachTime) {
   EXPECT_EQ(tracked.device(0).kinds[Kind::dram].allocations, 2U);
 }
 
-TEST(Mesh, ADeviceWithoutARecordIsDroppedAndTheOthersCount) {
+TEST(Mesh, ADeviceWithoutARecordIsDroppedAndTheOtherDevicesCount) {
   Tracked tracked;
   open(tracked, segment::kMaxDevices);
   tracked->mesh_buffer_alloc(Ids{0, 1, 500}, buffer(TTMEM_DRAM, 7, 4096, 1200, 100));
@@ -158,7 +158,7 @@ TEST(Mesh, ADeviceWithoutARecordIsDroppedAndTheOthersCount) {
   EXPECT_EQ(tracked.read().dropped_calls, 1U);
 }
 
-TEST(Mesh, DevicesOfAnotherShapeHaveARecordOfTheirOwn) {
+TEST(Mesh, DevicesOfAnotherShapeHaveTheirOwnRecord) {
   Tracked tracked;
   open(tracked, 3);
   ttmem_device_info narrow = wormhole(3);
@@ -175,8 +175,8 @@ TEST(Mesh, DevicesOfAnotherShapeHaveARecordOfTheirOwn) {
   EXPECT_TRUE(tracked.read().allocations.empty());
 }
 
-// A list of sets has an end; the figures have none.
-TEST(Mesh, WithoutRoomForAnotherSetABufferIsInTheFiguresAlone) {
+// The number of sets has a maximum; the figures have none.
+TEST(Mesh, WithoutRoomForAnotherSetABufferIsOnlyInTheFigures) {
   Tracked tracked;
   open(tracked, 13);
   std::uint64_t buffers = 0;
@@ -212,7 +212,7 @@ TEST(Mesh, AProgramIsPlacedAndDispatchedOnEachDevice) {
   EXPECT_EQ(tracked.device(7).cb_resident_bytes, 2048U * 64);
 }
 
-// One allocation on one device, as a reader finds it.
+// One allocation on one device, as a reader sees it.
 using Row = std::tuple<std::uint32_t, Kind, std::uint64_t, std::optional<std::uint64_t>,
                        std::uint64_t, std::optional<std::uint64_t>, std::optional<std::uint32_t>,
                        std::vector<std::uint32_t>, bool, std::string>;
@@ -231,9 +231,10 @@ std::vector<Row> rows_of(const segment::SegmentImage& image) {
   return rows;
 }
 
-// Two trackers get the same history: one with lists, one with a call for each device. Chips of two
-// shapes, some of which get their shape late, sharded buffers, frees of a part, closed devices.
-RC_GTEST_PROP(Mesh, ListsDoWhatOneCallForEachDeviceDoes, ()) {
+// Two trackers get the same history: one with lists, the other with a call for each device. The
+// history has chips of two shapes, some of which get their shape late, sharded buffers, partial
+// frees, and closed devices.
+RC_GTEST_PROP(Mesh, AListHasTheSameEffectAsOneCallForEachDevice, ()) {
   Tracked mesh;
   Tracked one_by_one;
   const auto both = [&](auto&& call) {
@@ -266,7 +267,7 @@ RC_GTEST_PROP(Mesh, ListsDoWhatOneCallForEachDeviceDoes, ()) {
       if (*rc::gen::inRange(0, 4) == 0) given.flags = TTMEM_BUFFER_OWN_BANKS;
       if (*rc::gen::inRange(0, 4) == 0)
         given.label = "a label that is longer than its slot has room";
-      if (*rc::gen::inRange(0, 10) == 0) given.bytes = ~0ULL;  // cannot be
+      if (*rc::gen::inRange(0, 10) == 0) given.bytes = ~0ULL;  // impossible
       if (what == 6) {
         both([&](Tracked& tracked) { tracked->buffer_alloc(ids[0], given); });
       } else {

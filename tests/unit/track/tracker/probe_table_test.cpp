@@ -13,7 +13,8 @@ namespace {
 
 using Expected = std::unordered_map<std::uint64_t, std::uint64_t>;
 
-// Ids that come close to each other in the table: counters, page addresses, extremes.
+// Returns a random id. Ids lie close to each other in the table: counters, page addresses,
+// extremes.
 std::uint64_t any_id() {
   const auto number = *rc::gen::inRange<std::uint64_t>(0, 200);
   switch (*rc::gen::inRange(0, 4)) {
@@ -69,7 +70,7 @@ TEST(ProbeTable, HoldsWhatAMapHoldsAfterEveryStep) {
   EXPECT_TRUE(holds);
 }
 
-TEST(ProbeTable, GivesANewEntryNothingOfAnErasedOne) {
+TEST(ProbeTable, ANewEntryHasNothingOfAnErasedEntry) {
   LiveReceipts table;
   LiveReceipt* entry = table.insert(7).first;
   entry->used_bytes = 5;
@@ -82,7 +83,7 @@ TEST(ProbeTable, GivesANewEntryNothingOfAnErasedOne) {
   EXPECT_EQ(again.slot, segment::kNoSlot);
 }
 
-TEST(ProbeTable, ErasesInAnyOrderWhatWrapsAroundItsEnd) {
+TEST(ProbeTable, ErasesWrappedEntriesInAnyOrder) {
   LiveReceipts table;
   std::vector<std::uint64_t> ids;
   for (std::uint64_t id = 0; id < 5000; ++id) ids.push_back(id * 4096);

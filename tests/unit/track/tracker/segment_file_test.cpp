@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The file of a tracker: how it grows, begins, is named and ends.
+// The file of a tracker: its growth, begin, name and end.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
@@ -37,8 +37,9 @@ TEST(SegmentFile, ListsEveryAllocationOfManyAfterGrowing) {
   EXPECT_EQ(image.devices[0].kinds[Kind::dram].used_bytes, 10000U * 12);
 }
 
-// A limit that would raise SIGXFSZ: the figures go on, the list says what it lacks.
-TEST(SegmentFile, CountsOnWhenTheFileCannotGrow) {
+// The limit raises SIGXFSZ by default. The figures stay exact, and the segment says that its list
+// is incomplete.
+TEST(SegmentFile, KeepsCountingWhenTheFileCannotGrow) {
   const pid_t child = ::fork();
   if (child == 0) {
     Tracked tracked;
@@ -84,7 +85,7 @@ TEST(SegmentFile, HoldsTheLockUntilItEndsAndFinishRemovesTheFile) {
   EXPECT_EQ(::flock(fd.get(), LOCK_SH | LOCK_NB), 0);
 }
 
-// As two processes of different pid namespaces with the same pid and start time.
+// Stands for two processes of different pid namespaces with the same pid and start time.
 TEST(SegmentFile, TheSecondSegmentOfTheSameNameGetsANumber) {
   TemporaryDirectory directory;
   const auto first = IdTracker::start({directory.path()});
@@ -97,8 +98,8 @@ TEST(SegmentFile, TheSecondSegmentOfTheSameNameGetsANumber) {
   EXPECT_EQ((*third)->segment().path(), path + ".2");
 }
 
-// What a process wrote before it called exec is removed, what one of another namespace left is not.
-TEST(SegmentFile, RemovesASegmentOfItsOwnNameOnlyIfItIsItsOwn) {
+// A segment from before exec is removed; a segment of another pid namespace is kept.
+TEST(SegmentFile, RemovesASegmentOfItsNameOnlyIfItIsItsOwn) {
   TemporaryDirectory directory;
   std::string path;
   {
@@ -148,13 +149,13 @@ TEST(SegmentFile, CanWriteASegmentForAnotherProcess) {
   EXPECT_EQ(image.devices[0].kinds[Kind::dram].used_bytes, 1000U);
   EXPECT_FALSE(image.devices[0].cb_resident_known);
   EXPECT_EQ(image.allocations.size(), 2U);
-  // Header, events, devices, allocations: a thousand clients must fit.
+  // Header, events, devices and allocations: small enough for a thousand clients.
   struct stat status {};
   ASSERT_EQ(::fstat(fd.get(), &status), 0);
   EXPECT_EQ(status.st_size, segment::kHeaderBytes + 3 * segment::kChunkBytes);
 }
 
-// No namespace is said: the pid is one of ours.
+// Without a namespace, the reader's pid belongs to this namespace.
 TEST(SegmentFile, IsKeptForAReaderThatRunsAlone) {
   const pid_t gone = ::fork();
   if (gone == 0) ::_exit(0);

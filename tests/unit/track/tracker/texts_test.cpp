@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names of programs, long labels and scopes: texts that the segment has once.
+// Names of programs, long labels and scopes: texts that the segment stores once.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -39,7 +39,7 @@ TEST(Texts, KeepsTheNameOfAProgramUntilItGetsAnother) {
   EXPECT_EQ(name(), "");
 }
 
-TEST(Texts, ANameOutlivesANewGridAndALayoutThatCannotBeListed) {
+TEST(Texts, ANameOutlivesANewGridAndAnUnlistableLayout) {
   Tracked tracked;
   const std::vector<ttmem_cb> many(1025, {105664, 1024, &kGrid, 1, 0});
   tracked->program_place(0, 1, many, "matmul");
@@ -49,7 +49,7 @@ TEST(Texts, ANameOutlivesANewGridAndALayoutThatCannotBeListed) {
   EXPECT_EQ(tracked.read().programs.at(0).name, "matmul");
 }
 
-TEST(Texts, WritesEachNameOnceAndCountsThoseThatFindNoRoom) {
+TEST(Texts, WritesEachNameOnceAndCountsNamesWithoutRoom) {
   Tracked tracked;
   const ttmem_cb cb = {105664, 1024, &kGrid, 1, 0};
   for (std::uint32_t i = 0; i < segment::kMaxTexts + 2; ++i) {
@@ -63,7 +63,7 @@ TEST(Texts, WritesEachNameOnceAndCountsThoseThatFindNoRoom) {
   EXPECT_EQ(tracked->segment().header().text_count, segment::kMaxTexts);
 }
 
-TEST(Texts, LabelsThatFindNoRoomLoseTheirMiddle) {
+TEST(Texts, LabelsWithoutRoomLoseTheirMiddle) {
   Tracked tracked;
   const auto label = [](std::uint32_t i) {
     return "layers." + std::string(40, 'x') + std::to_string(i);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tracker, its segment and the reader together: what is read back from the file is compared
-// with what an independent model of the calls says.
+// The tracker, its segment and the reader together. Compares the contents of the file with an
+// independent model of the calls.
 #include "track/tracker/tracker.hpp"
 
 #include <gtest/gtest.h>
@@ -56,8 +56,8 @@ TEST(Tracker, CountsAShardedBufferOnEveryCore) {
   EXPECT_FALSE(image.allocations[0].own_banks);
 }
 
-// On a grid whose rows begin in the middle of a word.
-TEST(Tracker, TheCoresOfARectangleAreThoseInItsRowsAndColumns) {
+// The rows of the grid begin in the middle of a word of the core mask.
+TEST(Tracker, ARectangleCoversTheCoresInItsRowsAndColumns) {
   Tracked tracked;
   ttmem_device_info blackhole = wormhole(0);
   blackhole.grid_x = 14;
@@ -79,7 +79,7 @@ TEST(Tracker, TheCoresOfARectangleAreThoseInItsRowsAndColumns) {
   }
 }
 
-TEST(Tracker, CountsABufferWithBanksOfItsOwnThereOnly) {
+TEST(Tracker, CountsABufferWithItsOwnBanksOnlyThere) {
   Tracked tracked;
   tracked->device_open(wormhole(0));
   const ttmem_core_range cores = {0, 0, 3, 3};
@@ -94,7 +94,7 @@ TEST(Tracker, CountsABufferWithBanksOfItsOwnThereOnly) {
   EXPECT_TRUE(image.allocations.at(0).own_banks);
 }
 
-// The present size of a buffer whose banks are unknown is the one that was asked for.
+// The used bytes of a buffer whose banks are unknown are the requested bytes.
 TEST(Tracker, AShardedBufferOnAnUnknownGridHasNoPhysicalSize) {
   Tracked tracked;
   const ttmem_core_range cores = {0, 0, 3, 3};
@@ -157,7 +157,7 @@ TEST(Tracker, KeepsCbsInsideL1WhateverIsReported) {
   EXPECT_EQ(tracked.device().anomalies.bad_arguments, 1U);
 }
 
-TEST(Tracker, CbFiguresAreAnEstimateUntilTheyAreNotOrTheDeviceIsClosed) {
+TEST(Tracker, CbFiguresStayAnEstimateUntilRevokedOrTheDeviceIsClosed) {
   Tracked tracked;
   tracked->set_reported(0, TTMEM_REPORTS_PROGRAMS);
   EXPECT_FALSE(tracked.device().cb_estimate);
@@ -167,7 +167,7 @@ TEST(Tracker, CbFiguresAreAnEstimateUntilTheyAreNotOrTheDeviceIsClosed) {
   EXPECT_FALSE(tracked.device().cb_estimate);
   tracked->set_cb_estimate(0, true);
   tracked->device_close(0);
-  tracked->set_cb_estimate(0, true);  // it is not open
+  tracked->set_cb_estimate(0, true);  // device 0 is not open
   tracked->set_reported(0, TTMEM_REPORTS_PROGRAMS);
   EXPECT_FALSE(tracked.device().cb_estimate);
 }
@@ -190,7 +190,7 @@ TEST(Tracker, CountsKernelsByRoleAndReplacesAReloadedOne) {
   EXPECT_EQ(device.kinds[Kind::kernel].peak_bytes, 1730U);
 }
 
-TEST(Tracker, WhatIsNotSeenIsUnknownAgainAndSaysWhy) {
+TEST(Tracker, AnUnseenKindIsUnknownAgainWithAReason) {
   Tracked tracker;
   tracker->set_reported(0, TTMEM_REPORTS_BUFFERS | TTMEM_REPORTS_PROGRAMS);
   tracker->set_unseen(TTMEM_REPORTS_PROGRAMS, "programs are not seen: a test");
@@ -204,8 +204,8 @@ TEST(Tracker, WhatIsNotSeenIsUnknownAgainAndSaysWhy) {
   EXPECT_EQ(tracker.read().not_seen.size(), segment::kMaxNotSeen);
 }
 
-// Seed 001: the original client reports a CB by number and size alone, once per cached program.
-TEST(Tracker, CountsACbWithoutAnAddressOnceAtItsLargestUntilItsLastFree) {
+// Seed 001: the original client reports a CB only by number and size, once for each cached program.
+TEST(Tracker, CountsACbWithoutAnAddressOnceAtItsLargestSizeUntilItsLastFree) {
   Tracked tracked;
   tracked->cb_alloc(0, 7, 4096);
   tracked->cb_alloc(0, 7, 16384);
@@ -231,7 +231,7 @@ TEST(Tracker, CountsACbWithoutAnAddressOnceAtItsLargestUntilItsLastFree) {
   EXPECT_EQ(tracked.device().anomalies.unknown_frees, 1U);
 }
 
-TEST(Tracker, TheRegionsAreThoseOfTheLastOpening) {
+TEST(Tracker, TheRegionsBelongToTheLastOpening) {
   Tracked tracked;
   ttmem_device_info info = wormhole(0);
   info.l1_small_bytes_per_core = 32768;
@@ -246,7 +246,7 @@ TEST(Tracker, TheRegionsAreThoseOfTheLastOpening) {
   EXPECT_EQ(tracked.device().l1_bytes_per_core, kL1);
 }
 
-TEST(Tracker, AClosedDeviceIsEmptyAndSaysWhatWasLeft) {
+TEST(Tracker, AClosedDeviceIsEmptyAndReportsItsLeftovers) {
   Tracked tracked;
   tracked->device_open(wormhole(0));
   tracked->buffer_alloc(0, buffer(TTMEM_DRAM, 1, 0, 100, 0));
@@ -360,7 +360,7 @@ TEST(Tracker, AnnouncingADeviceKeepsWhatItHolds) {
   EXPECT_EQ(tracked.device().kinds[Kind::cb].used_bytes, 0U);
 }
 
-TEST(Tracker, AProgramWithMoreCbsThanTheLayoutListsIsCountedAndSaidToBeMissing) {
+TEST(Tracker, AProgramWithTooManyCbsIsCountedAndReportedAsUnlisted) {
   Tracked tracked;
   tracked->device_open(wormhole(0));
   std::vector<ttmem_cb> cbs;
@@ -432,7 +432,7 @@ TEST(Tracker, NoSumOfHugeSizesWrapsAround) {
   EXPECT_EQ(tracked.device().anomalies.bad_arguments, 2U + 4);
 }
 
-// What is live, as a plain list.
+// The live allocations as an ordinary list.
 struct Model {
   struct Live {
     std::uint64_t logical;
@@ -452,8 +452,8 @@ struct Model {
   }
 };
 
-// Half of the buffers are known to the tracker by their ids; of the others the test keeps receipts.
-RC_GTEST_PROP(Tracker, ReadsBackWhatTheModelHolds, ()) {
+// The tracker knows half of the buffers by their ids. The test keeps receipts for the other half.
+RC_GTEST_PROP(Tracker, ReadsBackTheSameAsTheModel, ()) {
   Tracked tracked;
   Model model;
   std::map<std::tuple<std::uint32_t, int, std::uint64_t>, Receipt> receipts;
@@ -487,7 +487,7 @@ RC_GTEST_PROP(Tracker, ReadsBackWhatTheModelHolds, ()) {
       tracked->buffer_alloc(device, reported);
     }
     const std::uint64_t banks = type == TTMEM_DRAM || type == TTMEM_TRACE ? 12 : 64;
-    model.live.erase(key);  // an allocation over a live one takes its place
+    model.live.erase(key);  // an allocation replaces a live allocation of the same id
     model.live[key] = {bytes, per_bank == 0 ? bytes : per_bank * banks};
     auto& peak = model.peak[{device, static_cast<int>(type)}];
     peak = std::max(peak, model.sum(device, type, false));

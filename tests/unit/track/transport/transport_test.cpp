@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The socket transport without a socket: messages, their queue, and the resend against a model of a
-// server, over random histories and random moments.
+// The socket transport without a socket: messages, their queue, and the resend, compared with a
+// model of a server over random histories.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -31,7 +31,7 @@ ttmem_buffer buffer(ttmem_buffer_type type, std::uint64_t id, std::uint64_t byte
   return fixtures::buffer(type, id, 0, bytes, 0);
 }
 
-TEST(MessageRing, GivesMessagesInOrderAcrossItsEnd) {
+TEST(MessageRing, ReturnsMessagesInOrderAcrossItsEnd) {
   const auto ring = MessageRing::create(8);
   std::uint64_t in = 0;
   std::uint64_t out = 0;
@@ -48,7 +48,7 @@ TEST(MessageRing, GivesMessagesInOrderAcrossItsEnd) {
   EXPECT_TRUE(ring->front().empty());
 }
 
-TEST(MessageRing, BeginsAgainAtItsBeginningWhenItIsEmpty) {
+TEST(MessageRing, StartsAtItsBeginningWhenItIsEmpty) {
   const auto ring = MessageRing::create(8);
   Message* const first = &ring->push();
   (void)ring->push();
@@ -59,7 +59,7 @@ TEST(MessageRing, BeginsAgainAtItsBeginningWhenItIsEmpty) {
 TEST(TransportMessages, AnUnknownNumberOfBanksStaysUnknown) {
   segment::DeviceRecord device{};
   device.id = 5;
-  device.dram_channels = 12;  // learnt after the buffer was allocated
+  device.dram_channels = 12;  // became known after the allocation
   segment::AllocationSlot slot{};
   slot.kind = TTMEM_DRAM;
   slot.flags = segment::kNoCores;
@@ -79,7 +79,7 @@ TEST(TransportMessages, AnUnknownNumberOfBanksStaysUnknown) {
   EXPECT_EQ(message.allocation.banks, 3U);
 }
 
-TEST(TransportMessages, TimesAreThoseOfTheWallClock) {
+TEST(TransportMessages, TimesAreWallClockTimes) {
   segment::AllocationSlot slot{};
   slot.when_ns = 30;
   Message message;
@@ -88,7 +88,7 @@ TEST(TransportMessages, TimesAreThoseOfTheWallClock) {
   EXPECT_EQ(message.head.process_id, 7);
 }
 
-// A tracker whose outbox is taken by a server that comes and goes.
+// A tracker whose outbox a server takes; the server comes and goes.
 class Reporting {
  public:
   explicit Reporting(std::size_t capacity = 4096) {
@@ -128,7 +128,7 @@ class Reporting {
   ReportedAccount server_;
 };
 
-TEST(Outbox, IsEmptyWhileNobodyListens) {
+TEST(Outbox, IsEmptyWithoutAServer) {
   Reporting reporting;
   reporting->device_open(wormhole(0));
   reporting->buffer_alloc(0, buffer(TTMEM_DRAM, 1, 100));
@@ -139,7 +139,7 @@ TEST(Outbox, IsEmptyWhileNobodyListens) {
   EXPECT_EQ(reporting.outbox().dropped(), 0U);
 }
 
-TEST(Outbox, WhatComesAndGoesBeforeTheResendIsNeverSent) {
+TEST(Outbox, BuffersFreedBeforeTheResendAreNeverSent) {
   Reporting reporting;
   reporting->device_open(wormhole(0));
   for (std::uint64_t id = 1; id <= 2000; ++id)
@@ -152,12 +152,12 @@ TEST(Outbox, WhatComesAndGoesBeforeTheResendIsNeverSent) {
   EXPECT_TRUE(reporting.server().live.empty());
   EXPECT_TRUE(reporting.server().faults.empty());
   EXPECT_TRUE(reporting.server().is_complete);
-  const std::size_t others = 3;  // hello, the device, complete
+  const std::size_t others = 3;  // hello, device, complete
   EXPECT_EQ(reporting.server().messages, others + 2 * walked);
 }
 
-// The thread that reports may lose the processor between the two.
-TEST(Outbox, KindsOfWhatComesAndGoesBetweenHelloAndResendAreReported) {
+// The reporting thread may be preempted between hello and resend.
+TEST(Outbox, KindsOfBuffersFreedBetweenHelloAndResendAreReported) {
   Reporting reporting;
   reporting->device_open(wormhole(0));
   reporting.connect();
@@ -168,7 +168,7 @@ TEST(Outbox, KindsOfWhatComesAndGoesBetweenHelloAndResendAreReported) {
   EXPECT_EQ(reporting.server().kinds[0], 1U << TTMEM_L1);
 }
 
-TEST(Outbox, ASlowServerIsDisconnectedAndLearnsHowMuchItMissed) {
+TEST(Outbox, ASlowServerIsDisconnectedAndGetsTheNumberOfLostEvents) {
   Reporting reporting(2048);
   reporting->device_open(wormhole(0));
   reporting.connect();
@@ -180,11 +180,11 @@ TEST(Outbox, ASlowServerIsDisconnectedAndLearnsHowMuchItMissed) {
   reporting.connect();
   EXPECT_FALSE(reporting.outbox().overflowed());
   EXPECT_EQ(reporting.outbox().front()[1].device.events_resent, 3000U);
-  reporting.receive(2);  // hello, and the device
+  reporting.receive(2);  // hello and device
   EXPECT_EQ(reporting.server().events_dropped, 3000U);
 }
 
-TEST(Outbox, AProgramThatFindsNoRoomIsNotSentInPart) {
+TEST(Outbox, AProgramWithoutRoomIsNotSentInPart) {
   Reporting reporting(2048);
   reporting->device_open(wormhole(0));
   reporting.connect();
@@ -200,7 +200,7 @@ TEST(Outbox, AProgramThatFindsNoRoomIsNotSentInPart) {
   EXPECT_EQ(reporting.server().programs.size(), 2U);
 }
 
-TEST(Outbox, AGridThatBecomesKnownNumbersTheCoresAnew) {
+TEST(Outbox, AGridThatBecomesKnownRenumbersTheCores) {
   Reporting reporting;
   ttmem_buffer sharded = buffer(TTMEM_L1, 1, 64);
   const ttmem_core_range cores = {1, 1, 1, 1};
@@ -218,7 +218,7 @@ TEST(Outbox, AGridThatBecomesKnownNumbersTheCoresAnew) {
   EXPECT_EQ(front[2].allocation.cores[0], 1ULL << 9);
 }
 
-TEST(Outbox, AGoodbyeReplacesWhatWaits) {
+TEST(Outbox, AGoodbyeReplacesWaitingMessages) {
   Reporting reporting;
   reporting->device_open(wormhole(0));
   reporting.connect();
@@ -232,7 +232,8 @@ TEST(Outbox, AGoodbyeReplacesWhatWaits) {
   EXPECT_TRUE(reporting.server().has_left);
 }
 
-// Closing a device must not free a program by name: a server takes that as gone everywhere.
+// Closing a device must not free a program by name: a server would remove the program from all
+// devices.
 TEST(Outbox, AClosedDeviceIsOneMessage) {
   Reporting reporting;
   const ttmem_cb cb = {105664, 32, &kGrid, 1, 0};
@@ -250,7 +251,7 @@ TEST(Outbox, AClosedDeviceIsOneMessage) {
   EXPECT_EQ(reporting.server().programs.size(), 1U);
 }
 
-// One random call on few names, so that they meet again.
+// Makes one random call. Few ids are used, so that calls meet the same id again.
 void call(Reporting& reporting) {
   const auto device = *rc::gen::inRange<std::uint32_t>(0, 3);
   const auto id = *rc::gen::inRange<std::uint64_t>(1, 40);
@@ -285,9 +286,9 @@ void call(Reporting& reporting) {
   }
 }
 
-RC_GTEST_PROP(Outbox, AfterAllMessagesAServerKnowsWhatIsLive, ()) {
+RC_GTEST_PROP(Outbox, AfterAllMessagesAServerKnowsTheLiveAllocations, ()) {
   Reporting reporting(*rc::gen::element<std::size_t>(2048, 65536));
-  // More slots than a slice: the resend is interrupted.
+  // There are more slots than one slice of the resend, so that the resend is interrupted.
   const auto before = *rc::gen::inRange<std::uint64_t>(0, 800);
   for (std::uint64_t id = 1; id <= before; ++id) {
     reporting->buffer_alloc(0, buffer(TTMEM_L1, id, id));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several threads call while the transport's own thread resends and sends to a server that is
-// killed again and again. Under ThreadSanitizer this is the proof that they do not race.
+// Several threads make calls while the transport's own thread resends and sends to a server that is
+// killed again and again. Under ThreadSanitizer this test shows that the threads do not race.
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -34,8 +34,8 @@ using std::chrono::steady_clock;
 constexpr int kThreads = 4;
 constexpr int kServers = 8;
 
-// Listens from its construction on; one client at a time. A client that finds it too slow leaves
-// and comes back with a resend.
+// A server that listens from its construction on, for one client at a time. A client that finds the
+// server too slow disconnects, and reconnects with a resend.
 class Server {
  public:
   explicit Server(const std::string& path) : path_(path) {
@@ -50,7 +50,7 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Reads until the condition holds. False when that takes too long.
+  // Reads until the condition holds. Returns false if that takes too long.
   template <typename Condition>
   bool read_until(Condition&& condition) {
     const auto deadline = steady_clock::now() + seconds(60);
@@ -94,7 +94,7 @@ class Server {
   std::size_t filled_ = 0;
 };
 
-// What the library is around a tracker: one lock, and the transport.
+// A tracker as the library uses it: with one lock and the transport.
 class Workload {
  public:
   explicit Workload(const std::string& path) {
@@ -144,20 +144,20 @@ void work(Workload& workload, std::uint64_t thread, const std::atomic<bool>& don
     workload.with_tracker([&](tracker::IdTracker& tracker) {
       const ttmem_cb cb = {105664, 32 * (1 + round % 5), &kGrid, 1, 0};
       if (round % 3 == 0) {
-        tracker.program_destroy(id);
+        tracker->program_destroy(id);
       } else {
-        tracker.program_place(device, id, {&cb, 1});
+        tracker->program_place(device, id, {&cb, 1});
       }
     });
     if (round % 3 != 0) {
       workload.with_tracker(
           [&](tracker::IdTracker& tracker) { tracker.buffer_free(device, TTMEM_DRAM, id); });
     }
-    std::this_thread::yield();  // on few cores the transport has to get a turn
+    std::this_thread::yield();  // gives the transport a turn on few cores
   }
 }
 
-TEST(Threads, AServerThatIsKilledUnderLoadEndsUpWithTheTruth) {
+TEST(Threads, AServerKilledUnderLoadFinallyHasTheRightFigures) {
   const TemporaryDirectory directory;
   const std::string path = directory.path() + "/server";
   Workload workload(path);
@@ -168,7 +168,7 @@ TEST(Threads, AServerThatIsKilledUnderLoadEndsUpWithTheTruth) {
   }
   for (std::size_t i = 0; i < kServers; ++i) {
     Server server(path);
-    // In the middle of the resend, or after it.
+    // The kill comes during the resend or after it.
     EXPECT_TRUE(server.read_until(
         [&](const ReportedAccount& account) { return account.messages > 1 + 300 * i; }));
     EXPECT_TRUE(server.account().faults.empty()) << server.account().faults.front();
@@ -183,7 +183,7 @@ TEST(Threads, AServerThatIsKilledUnderLoadEndsUpWithTheTruth) {
   EXPECT_TRUE(workload.end());
 }
 
-TEST(Threads, ATransportEndsAlsoWhenNoServerIsThere) {
+TEST(Threads, ATransportEndsAlsoWithoutAServer) {
   const TemporaryDirectory directory;
   Workload workload(directory.path() + "/server");
   EXPECT_TRUE(workload.end());

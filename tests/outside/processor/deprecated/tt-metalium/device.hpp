@@ -3,7 +3,7 @@
 
 #include_next <tt-metalium/device.hpp>
 
-// What a later version does with a name that the processor uses.
+// Simulates a later TT-Metal that deprecates a function that the processor uses.
 namespace tt::tt_metal {
 [[deprecated("ask somebody else")]] inline int chip_number(const IDevice& chip) {
   return chip.id();
