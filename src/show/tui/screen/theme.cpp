@@ -12,9 +12,10 @@ struct Tone {
   int direct;
 };
 
-using Tones = std::array<Tone, kInks>;  // in the order of Ink
+// In the order of Ink. The deduced size makes a missing entry an error.
+using Tones = std::array<Tone, kInks>;
 
-constexpr Tones kTones = {{
+constexpr Tones kTones = std::to_array<Tone>({
     {-1, -1, -1},         // plain
     {-1, 244, 0x848484},  // dim
     {6, 31, 0x0a87b0},    // title
@@ -36,10 +37,10 @@ constexpr Tones kTones = {{
     {1, 160, 0xcc2936},   // heat5
     {1, 196, 0xff1f2d},   // heat6
     {-1, -1, -1},         // unused: colors_of() chooses black or white
-}};
+});
 
 // Text colours have a contrast of at least 4.5:1 against white.
-constexpr Tones kLightTones = {{
+constexpr Tones kLightTones = std::to_array<Tone>({
     {0, 16, 0x101010},   // plain
     {0, 240, 0x5c5c5c},  // dim
     {4, 24, 0x075985},   // title
@@ -48,6 +49,7 @@ constexpr Tones kLightTones = {{
     {1, 160, 0xc1121f},  // bad
     {7, 252, 0xd0d0d0},  // track
     {4, 25, 0x1d5fbf},   // buffers
+    {4, 110, 0x87a9d4},  // lockstep
     {6, 30, 0x0b7c7c},   // small
     {5, 91, 0x7a2fb0},   // cbs
     {3, 130, 0xa3541e},  // kernels
@@ -60,7 +62,7 @@ constexpr Tones kLightTones = {{
     {1, 203, 0xf47c7c},  // heat5
     {1, 160, 0xc1121f},  // heat6
     {-1, -1, -1},        // unused: colors_of() chooses black or white
-}};
+});
 
 constexpr Tone kBlack = {0, 16, 0x101010};
 constexpr Tone kWhite = {7, 231, 0xffffff};

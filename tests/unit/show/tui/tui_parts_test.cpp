@@ -10,6 +10,7 @@
 #include "show/tui/screen/core_map.hpp"
 #include "show/tui/screen/plot.hpp"
 #include "show/tui/screen/sgr.hpp"
+#include "show/tui/screen/theme.hpp"
 #include "show/tui/screen/widgets.hpp"
 #include "show/tui/terminal/history_client.hpp"
 #include "show/tui/terminal/settings.hpp"
@@ -20,6 +21,15 @@ namespace ttmem::tui {
 namespace {
 
 constexpr Display kPlain{};
+
+TEST(Theme, EachInkHasItsOwnColourInTheLightTheme) {
+  const auto fill_of = [](Ink fill) {
+    return colors_of({.fill = fill}, Depth::direct, Theme::light).fill;
+  };
+  EXPECT_EQ(fill_of(Ink::cbs), 0x7a2fb0);
+  EXPECT_EQ(fill_of(Ink::heat0), 0xffffff);
+  EXPECT_EQ(fill_of(Ink::heat6), fill_of(Ink::bad));
+}
 
 TEST(Frame, TextIsCutAtTheEdgeWithAnEllipsis) {
   Frame frame({6, 1});
