@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Headers of the standard library and of other libraries, parsed once and not in every file. A file
-# still includes what it uses: scripts/lint reads the files of a folder without them.
-option(TTMEM_PRECOMPILE "Precompile headers of other libraries" ON)
+# still includes what it uses: the preset dev has CMAKE_DISABLE_PRECOMPILE_HEADERS, and each file alone.
 
 # ttmem_precompiled(NAME HEADERS... LINK libraries... [OPTIONS ...]): what ttmem_precompile() uses.
 function(ttmem_precompiled name)
@@ -15,7 +14,7 @@ endfunction()
 
 # ttmem_precompile(TARGET NAME): TARGET has the options of NAME and links what NAME links.
 function(ttmem_precompile target name)
-  if(TTMEM_PRECOMPILE)
+  if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
     target_precompile_headers(${target} REUSE_FROM ${name})
     # So that ccache can tell what was in them.
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
