@@ -106,12 +106,15 @@ class Repository(unittest.TestCase):
         listed = (ROOT / "debian" / "libttmem0.symbols").read_text()
         self.assertEqual(re.findall(r"^ (\w+)@Base ", listed, re.M), sorted(declared))
 
-    def test_setup_installs_what_the_packages_are_built_with(self):
+    def test_the_packages_are_built_with_what_setup_installs(self):
         control = (ROOT / "debian" / "control").read_text()
         wanted = re.search(r"^Build-Depends:(.*?)^(?=\S|$)", control, re.S | re.M)[1]
         names = {one.split()[0].replace("-compat", "") for one in wanted.split(",")}
-        setup = (ROOT / "scripts" / "packages.txt").read_text().splitlines()
-        self.assertEqual(names - set(setup), set())
+        sections = re.findall(r"^\[(\w+)\].*\n((?:(?!\[).*\n)*)",
+                              (ROOT / "scripts" / "packages.txt").read_text(), re.M)
+        packages = {name: set(text.split()) for name, text in sections}
+        self.assertEqual(packages["build"] - names, set())
+        self.assertEqual(names - packages["build"] - packages["package"], set())
 
 
 class Faults(unittest.TestCase):
