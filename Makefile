@@ -21,7 +21,7 @@ endif
 help:
 	@echo 'make run        the 8-device demo on simulated devices, and its table'
 	@echo 'make build      build/bin/ttmem, build/lib/libttmem.so and the examples'
-	@echo 'make install    into PREFIX=$(PREFIX)'
+	@echo 'make install    into PREFIX=$(PREFIX), stripped, with debug symbols beside'
 	@echo
 	@echo 'make quick      unit tests in build/dev: the inner loop, under a minute after a change'
 	@echo 'make lint       format, licence lines, includes: some seconds; make tidy runs clang-tidy'
@@ -57,7 +57,7 @@ run: setup-build build/build.ninja
 	@scripts/run-demo
 
 install: build
-	@cmake --install build --prefix $(PREFIX)
+	@scripts/install build $(PREFIX)
 
 quick: setup-build setup-unit build/dev/build.ninja
 	@cmake --build build/dev -j $(JOBS) --target ttmem_cli ttmem_tests $(NINJA)
