@@ -10,43 +10,81 @@ NINJA = $(if $(MAKE_TERMOUT),,-- --quiet)
 # also to the one that compiles packages, which takes longest.
 BESIDE = $(MAKE) --no-print-directory -j 2 --output-sync=target COMPILE='nice -n 15'
 
-.PHONY: help setup build run tests test quick unit asan-tree asan tsan fuzz outside lint bench install dist deb tarball format clean
+# In order, also with -j, as two at once would both want apt. Only $(BESIDE) makes two at once.
+ifndef COMPILE
+.NOTPARALLEL:
+endif
+
+.PHONY: help setup build run tree-with-tests tests test quick unit asan-tree asan tsan fuzz outside packages \
+  outside-all lint tidy bench install dist deb tarball format clean
 
 help:
 	@echo 'make run        the 8-device demo on simulated devices, and its table'
 	@echo 'make build      build/bin/ttmem, build/lib/libttmem.so and the examples'
-	@echo 'make quick      build and unit tests: the inner loop'
-	@echo 'make test       every test (sanitizers, fuzzing, installed tree, lint): about 34 minutes on 2 cores'
+	@echo 'make install    into PREFIX=$(PREFIX), stripped, with debug symbols beside'
+	@echo
+	@echo 'make quick      unit tests in build/dev: the inner loop, under a minute after a change'
+	@echo 'make lint       format, licence lines, includes: some seconds; make tidy runs clang-tidy'
+	@echo 'make outside    tests of the installed tree; make packages tests the packages'
+	@echo 'make asan tsan fuzz   sanitizers and fuzzing'
+	@echo 'make test       all of these: about 34 minutes on 2 cores'
+	@echo
 	@echo 'make bench      benchmarks, ratios in build/bench.json'
-	@echo 'make install    into PREFIX=$(PREFIX)'
 	@echo 'make deb        Debian packages, in build/packages; make tarball, make dist likewise'
 	@echo 'make format     clang-format over all sources'
+	@echo 'make setup      installs what all of these need (scripts/packages.txt)'
 
+# Each target installs what it needs: one section of scripts/packages.txt, or several.
 setup:
-	@scripts/setup
+	@scripts/setup build lint unit tidy bench package test
+setup-%:
+	@scripts/setup $*
 
 # A preset is configured once; afterwards ninja sees by itself what changed.
-build/build.ninja: | setup
+build/build.ninja: CMakePresets.json | setup-build
 	@cmake --preset release >/dev/null
-build/%/build.ninja: | setup
+build/%/build.ninja: CMakePresets.json | setup-build setup-unit
 	@cmake --preset $* >/dev/null
+# Tests are added to the tree that is there: nothing is compiled twice.
+tree-with-tests: setup build/build.ninja
+	@grep -qs TTMEM_TESTS:BOOL=ON build/CMakeCache.txt || cmake --preset test >/dev/null
 
-build: setup build/build.ninja
+build: setup-build build/build.ninja
 	@cmake --build build -j $(JOBS)
 
-run: setup build/build.ninja
+run: setup-build build/build.ninja
 	@cmake --build build -j $(JOBS) --target ttmem_cli
 	@scripts/run-demo
 
-tests: setup build/build.ninja
+install: build
+	@scripts/install build $(PREFIX)
+
+quick: setup-build setup-unit build/dev/build.ninja
+	@cmake --build build/dev -j $(JOBS) --target ttmem_cli ttmem_tests $(NINJA)
+	@scripts/run-tests build/dev -j $(JOBS) -L unit
+
+lint: setup-lint setup-build build/build.ninja
+	@scripts/lint
+
+# Reads the commands of the tree of the sanitizers, which are clang's.
+tidy: setup-tidy setup-unit setup-build build/asan/build.ninja
+	@$(COMPILE) scripts/tidy build/asan
+
+tests: tree-with-tests
 	@cmake --build build -j $(JOBS) --target all ttmem_tests $(NINJA)
 
-quick: unit
+# As `make quick`, of what users get.
 unit: tests
 	@scripts/run-tests build -j $(JOBS) -L unit
 
 outside: tests
 	@scripts/run-tests build -j $$(($(JOBS) + 1)) -L outside
+
+packages: tests
+	@scripts/run-tests build -L packages
+
+outside-all: tests
+	@scripts/run-tests build -j $$(($(JOBS) + 1)) -L 'outside|packages'
 
 asan-tree: setup build/asan/build.ninja
 	@$(COMPILE) cmake --build build/asan -j $(JOBS) --target all ttmem_tests $(NINJA)
@@ -63,35 +101,31 @@ fuzz: setup build/asan/build.ninja
 	@cmake --build build/asan -j $(JOBS) --target fuzz_targets make_corpus $(NINJA)
 	@scripts/fuzz build/asan $(FUZZ_SECONDS)
 
-lint: setup build/build.ninja build/asan/build.ninja
-	@$(COMPILE) scripts/lint
-
 # Tests from outside wait more than they work, all but the one that compiles packages: what compiles
 # fills the gaps.
-test: unit
-	@$(BESIDE) outside asan-tree lint
+test: lint
+	@$(MAKE) --no-print-directory unit
+	@$(BESIDE) outside-all asan-tree tidy
 	@$(BESIDE) asan tsan
 	@$(MAKE) --no-print-directory fuzz
 	@echo 'make test: everything passed'
 
-bench: setup build/build.ninja
+bench: setup-build setup-bench build/build.ninja
+	@grep -qs TTMEM_BENCH:BOOL=ON build/CMakeCache.txt || cmake --preset release -DTTMEM_BENCH=ON >/dev/null
 	@cmake --build build -j $(JOBS) --target ttmem_bench busy_chips crowd record_host adapter_host make_recording
 	@scripts/bench
-
-install: build
-	@cmake --install build --prefix $(PREFIX)
 
 # The source archive, the Debian packages, and a tarball for other distributions: in build/packages.
 dist:
 	@scripts/dist
 
-deb: setup
+deb: setup-build setup-package
 	@scripts/deb
 
-tarball: setup
+tarball: setup-build setup-package build/build.ninja
 	@scripts/tarball
 
-format: setup
+format: setup-lint
 	@git ls-files '*.cpp' '*.hpp' '*.h' '*.c' | xargs clang-format -i
 
 clean:

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Headers of the standard library and of other libraries, parsed once instead of in every file. A
-# file still includes each header that it uses: clang-tidy reads the files without precompiled
-# headers.
-option(TTMEM_PRECOMPILE "Precompile headers of other libraries" ON)
+# file still includes each header that it uses: the preset dev sets CMAKE_DISABLE_PRECOMPILE_HEADERS.
 
 # ttmem_precompiled(NAME HEADERS... LINK libraries... [OPTIONS ...]): defines headers for
 # ttmem_precompile().
@@ -18,7 +16,7 @@ endfunction()
 # ttmem_precompile(TARGET NAME): uses the headers of NAME in TARGET. TARGET must have the options of
 # NAME and link the libraries of NAME.
 function(ttmem_precompile target name)
-  if(TTMEM_PRECOMPILE)
+  if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
     target_precompile_headers(${target} REUSE_FROM ${name})
     # Lets ccache see the contents of the precompiled headers.
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)

@@ -18,7 +18,6 @@ add_custom_target(ttmem_tests)  # all tests
 function(ttmem_test name label)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK;DEFINITIONS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
-  set_target_properties(${name} PROPERTIES UNITY_BUILD ON)  # halves the build time
   target_link_libraries(${name} PRIVATE ${arg_LINK} ttmem_options GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE TTMEM_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
                                              ${arg_DEFINITIONS})

@@ -23,8 +23,9 @@ def is_elf(path):
 
 
 def binaries(tree):
+    """The programs and shared libraries of a tree, without their debug symbols."""
     return sorted(path for folder in ("bin", "lib") for path in (tree / folder).rglob("*")
-                  if is_elf(path))
+                  if path.parent.name != ".debug" and is_elf(path))
 
 
 def readelf(option, path):
@@ -48,6 +49,10 @@ def missing_hardening(path):
     return [name for name in has if not has[name]]
 
 
+def build_id(path):
+    return re.search(r"Build ID: (\w+)", readelf("-n", path))[1]
+
+
 class Binaries(unittest.TestCase):
     def test_no_binary_loads_libraries_from_the_current_directory(self):
         for tree in (BUILD, PREFIX):
@@ -60,6 +65,14 @@ class Binaries(unittest.TestCase):
         skip_if_sanitized()
         for path in binaries(PREFIX):
             self.assertEqual(missing_hardening(path), [], path)
+
+    def test_those_that_are_installed_have_their_symbols_beside(self):
+        skip_if_sanitized()
+        for path in binaries(PREFIX):
+            self.assertNotIn(".symtab", readelf("-S", path), path)
+            symbols = path.parent / ".debug" / f"{path.name}.debug"
+            self.assertIn(".debug_info", readelf("-S", symbols), symbols)
+            self.assertEqual(build_id(symbols), build_id(path), path)
 
     def test_calls_of_the_c_library_are_checked(self):
         skip_if_sanitized()

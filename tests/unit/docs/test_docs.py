@@ -111,8 +111,11 @@ class Repository(unittest.TestCase):
         control = (ROOT / "debian" / "control").read_text()
         wanted = re.search(r"^Build-Depends:(.*?)^(?=\S|$)", control, re.S | re.M)[1]
         names = {one.split()[0].replace("-compat", "") for one in wanted.split(",")}
-        setup = (ROOT / "scripts" / "packages.txt").read_text().splitlines()
-        self.assertEqual(names - set(setup), set())
+        sections = re.findall(r"^\[(\w+)\].*\n((?:(?!\[).*\n)*)",
+                              (ROOT / "scripts" / "packages.txt").read_text(), re.M)
+        packages = {name: set(text.split()) for name, text in sections}
+        self.assertEqual(packages["build"] - names, set())
+        self.assertEqual(names - packages["build"] - packages["package"], set())
 
 
 class Faults(unittest.TestCase):
