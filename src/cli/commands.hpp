@@ -67,7 +67,7 @@ void add_version(Command& app, const std::string& text);
 // when it cannot be started, 2 when none was named; and with --summary, the command's exit code.
 void add_run(Command& app, const std::vector<std::string>& to_run);
 // The same, but the command is a child, and all that happens is recorded.
-void add_record(Command& app, CommonOptions& common, const std::vector<std::string>& to_run);
+void add_record(Command& app, const std::vector<std::string>& to_run);
 
 // Hidden. `words` is what the user has typed behind `ttmem`, up to the cursor; fill it before the
 // command line is parsed. Prints what the last word can become (docs/reference/completion.md); says

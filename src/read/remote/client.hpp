@@ -18,7 +18,6 @@ namespace ttmem::remote {
 struct ClientOptions {
   std::string token{};                      // sent as `Authorization: Bearer`; empty: none
   std::chrono::milliseconds timeout{2000};  // for one question, from its start to its last byte
-  int give_up_fd = -1;  // fetch() gives up as soon as this can be read; -1: never
 };
 
 // Larger answers are refused before they are read: a document without lists, and with them.
@@ -45,16 +44,13 @@ class Client {
   void run();
   // Makes run() return soon. From any thread.
   void stop();
-  // Makes run() return when `fd` can be read, and from now on only then or by stop(). `fd` stays
-  // the caller's, who must keep it open for as long as there is a Client.
-  void stop_when_readable(int fd);
 
  private:
   struct Shared;
   std::shared_ptr<Shared> shared_;
 };
 
-// One question: asks, and waits for the answer. Given up, it fails.
+// One question: asks, and waits for the answer.
 [[nodiscard]] Answer<std::string> fetch(const Address& server, const std::string& target,
                                         std::size_t most_bytes, const ClientOptions& options);
 

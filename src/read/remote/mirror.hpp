@@ -32,8 +32,6 @@ class Mirror {
   [[nodiscard]] const model::Snapshot& snapshot() const { return snapshot_; }
   // Processes that died with memory since the server started; none: it does not tell.
   [[nodiscard]] std::optional<std::uint64_t> died() const { return died_; }
-  // Another one when an allocation or a program came or went; none: it does not tell.
-  [[nodiscard]] std::optional<std::uint64_t> list_number() const { return list_number_; }
 
  private:
   Detail detail_;
@@ -41,7 +39,6 @@ class Mirror {
   std::vector<std::string> keys_;        // of snapshot_.devices, in their order
   model::Snapshot snapshot_;
   std::optional<std::uint64_t> died_;
-  std::optional<std::uint64_t> list_number_;
 };
 
 }  // namespace ttmem::remote
