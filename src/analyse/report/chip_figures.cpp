@@ -9,6 +9,7 @@ namespace {
 
 using recording::Device;
 using recording::Request;
+using recording::RowId;
 
 constexpr bool is_bank_kind(Kind kind) { return kind <= Kind::trace; }
 static_assert(kBankKinds == std::array{Kind::dram, Kind::l1, Kind::l1_small, Kind::trace});

@@ -2,11 +2,14 @@
 #pragma once
 
 #include "analyse/report/chip_figures.hpp"
-#include "analyse/report/chips.hpp"
 #include "analyse/report/report.hpp"
+#include "read/recording/file/chips.hpp"
 #include "read/recording/file/tables.hpp"
 
 namespace ttmem::report {
+
+using recording::Chip;
+using recording::Tables;
 
 // What processes say of a chip; the first that says something counts. Without any figures.
 [[nodiscard]] DeviceReport describe(const Tables& tables, const Chip& chip);

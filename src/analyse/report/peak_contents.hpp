@@ -5,13 +5,16 @@
 #include <vector>
 
 #include "analyse/report/chip_figures.hpp"
-#include "analyse/report/chips.hpp"
 #include "analyse/report/live_counts.hpp"
 #include "analyse/report/report.hpp"
 #include "base/result.hpp"
+#include "read/recording/file/chips.hpp"
 #include "read/recording/file/reader.hpp"
 
 namespace ttmem::report {
+
+using recording::Chips;
+using recording::Tables;
 
 // The second pass over a recording: what was there at the peaks of DRAM and L1. It goes over the
 // rows as they lie in the file, and asks of each which peaks it saw. Not thread-safe; the arguments

@@ -3,10 +3,13 @@
 
 #include <vector>
 
-#include "analyse/report/chips.hpp"
 #include "analyse/report/report.hpp"
+#include "read/recording/file/chips.hpp"
 
 namespace ttmem::report {
+
+using recording::Chips;
+using recording::Tables;
 
 // The peaks of a recording that has only a time line. A process counts its own peaks, so those of a
 // kind are exact for a chip that one process uses; for several, and for L1 as a whole, they are the

@@ -8,10 +8,7 @@
 #include "base/core_mask.hpp"
 #include "read/recording/file/tables.hpp"
 
-namespace ttmem::report {
-
-using recording::RowId;
-using recording::Tables;
+namespace ttmem::recording {
 
 // A chip, and the devices of the recording that are it: one for each time that a process opened it.
 struct Chip {
@@ -24,10 +21,9 @@ struct Chip {
 };
 
 // The number that a core of a device has on its chip.
-[[nodiscard]] std::uint32_t core_on_chip(const Chip& chip, const recording::Device& device,
+[[nodiscard]] std::uint32_t core_on_chip(const Chip& chip, const Device& device,
                                          std::uint32_t core);
-[[nodiscard]] CoreMask cores_on_chip(const Chip& chip, const recording::Device& device,
-                                     const CoreMask& cores);
+[[nodiscard]] CoreMask cores_on_chip(const Chip& chip, const Device& device, const CoreMask& cores);
 
 struct Chips {
   std::vector<Chip> chips;            // by number, then uid
@@ -48,4 +44,4 @@ struct Chips {
 // architecture; a process that gives only the number means the only chip that has it.
 [[nodiscard]] Chips find_chips(const Tables& tables);
 
-}  // namespace ttmem::report
+}  // namespace ttmem::recording
