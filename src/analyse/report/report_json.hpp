@@ -4,11 +4,13 @@
 #include <string>
 
 #include "analyse/report/report.hpp"
+#include "text/json_layout.hpp"
 
 namespace ttmem::report {
 
 // Schema ttmem.report.v1 (docs/guides/recording.md). Lists have at most `top` entries, but for what
 // peaks were made of and what was held: those are whole. Ends with a newline. Pure.
-[[nodiscard]] std::string report_json(const Report& report, std::size_t top);
+[[nodiscard]] std::string report_json(const Report& report, std::size_t top,
+                                      text::JsonLayout layout = text::JsonLayout::pretty);
 
 }  // namespace ttmem::report

@@ -5,20 +5,17 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "read/model/snapshot.hpp"
 #include "show/views/allocation_groups.hpp"
+#include "text/json_layout.hpp"
 
 namespace ttmem::views {
 
-enum class JsonLayout : std::uint8_t {
-  pretty,
-  line,  // everything in one line, for streams
-};
+using text::JsonLayout;
 
 // Schema ttmem.snapshot.v1. Ends with a newline, as do the others.
 [[nodiscard]] std::string snapshot_json(const model::Snapshot& snapshot, JsonLayout layout);
