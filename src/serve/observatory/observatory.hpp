@@ -13,6 +13,7 @@
 #include "read/collector/event_totals.hpp"
 #include "read/model/snapshot.hpp"
 #include "serve/observatory/history.hpp"
+#include "serve/observatory/observed_machine.hpp"
 #include "serve/observatory/postmortem.hpp"
 #include "show/views/prometheus.hpp"
 
@@ -30,7 +31,7 @@ struct ObservatoryOptions {
 // died.
 //
 // One thread: that of the event loop.
-class Observatory {
+class Observatory : public ObservedMachine {
  public:
   explicit Observatory(std::string directory, ObservatoryOptions options = {});
 
@@ -38,27 +39,20 @@ class Observatory {
   // held. Clients of a socket are among them once their server has left the segment as evidence.
   void tick();
 
-  // As of now. Valid until the next call of a function of this class that is not const.
-  [[nodiscard]] const model::Snapshot& snapshot();
+  [[nodiscard]] const model::Snapshot& snapshot() override;
   // The same for callers that need sums only: Collector::collect_figures().
   [[nodiscard]] const model::Snapshot& figures();
 
-  // What the last pass found, at most a second old while tick() is called; makes one if there was
-  // none. As figures(), but however often it is called, it costs nothing.
-  [[nodiscard]] const model::Snapshot& last();
-  // How many passes found something new. While it stays the same, so does last(), but for its time.
-  [[nodiscard]] std::uint64_t changes() const { return changes_; }
-
-  // The page of metrics, as of now.
-  [[nodiscard]] std::string metrics();
-
-  // Adds figures of a part of the server to that page.
+  // Costs nothing, however often it is called.
+  [[nodiscard]] const model::Snapshot& last() override;
+  [[nodiscard]] std::uint64_t changes() const override { return changes_; }
+  [[nodiscard]] std::string metrics() override;
+  // Adds figures of a part of the server to the page for Prometheus.
   void add_figures(std::function<void(std::vector<views::ServerFigure>&)> figures);
 
-  [[nodiscard]] const History& history() const { return history_; }
-  [[nodiscard]] const Postmortems& postmortems() const { return postmortems_; }
-  // Whether the last pass could read the directory; true before the first.
-  [[nodiscard]] bool up() const {
+  [[nodiscard]] const History& history() const override { return history_; }
+  [[nodiscard]] const Postmortems& postmortems() const override { return postmortems_; }
+  [[nodiscard]] bool up() const override {
     return collector_.evidence().listed || collector_.evidence().directory.empty();
   }
 
