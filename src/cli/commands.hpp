@@ -69,7 +69,7 @@ void add_version(Command& app, const std::string& text);
 // named.
 void add_run(Command& app, const std::vector<std::string>& to_run);
 // Like add_run(), but records all events of the command.
-void add_record(Command& app, CommonOptions& common, const std::vector<std::string>& to_run);
+void add_record(Command& app, const std::vector<std::string>& to_run);
 
 // Hidden. `words` is the text that the user has typed after `ttmem`, up to the cursor; the caller
 // fills it before parsing. Prints the possible completions of the last word

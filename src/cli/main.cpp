@@ -34,15 +34,29 @@ std::string title_of(const CLI::App& app) {
   return app.get_parent() == nullptr ? "ttmem" : "ttmem " + app.get_name();
 }
 
+// "--device" of "--device=0", "-i" of "-i0".
+std::string name_in(const std::string& argument) {
+  return argument.starts_with("--") ? argument.substr(0, argument.find('='))
+                                    : argument.substr(0, 2);
+}
+
+// Returns what to do instead of giving `option` to `command`, which does not have it.
+std::string advice_on(const CLI::App& command, const std::string& option) {
+  if (command.get_name() == "record" && name_in(option) == "--server") {
+    return "record on that machine: ssh HOST ttmem record -- CMD";
+  }
+  const bool is_option = option.starts_with("-");
+  const std::string near = is_option ? text::nearest(option, option_names(command)) : "";
+  return near.empty() ? fmt::format("see {} --help", title_of(command))
+                      : "did you mean " + near + "?";
+}
+
 // Reports an option or argument that `command` does not know.
 int reject(const CLI::App& command, const std::string& argument) {
   const bool option = argument.starts_with("-");
-  const std::string near = option ? text::nearest(argument, option_names(command)) : std::string();
-  const std::string advice =
-      near.empty() ? fmt::format("see {} --help", title_of(command)) : "did you mean " + near + "?";
   return complain(
       fmt::format("{} '{}' for `{}`; {}", option ? "unknown option" : "unexpected argument",
-                  argument, title_of(command), advice),
+                  argument, title_of(command), advice_on(command, argument)),
       kUsage);
 }
 
@@ -62,8 +76,8 @@ int check(const CLI::App& app, const Command& root) {
   for (const CLI::Option* option : app.get_options({})) {
     const std::string name = option->get_name();
     if (option->count() == 0) continue;
-    return complain(fmt::format("{} is not an option of `{}`; see {} --help", name,
-                                title_of(command), title_of(command)),
+    return complain(fmt::format("{} is not an option of `{}`; {}", name, title_of(command),
+                                advice_on(command, name)),
                     kUsage);
   }
   return kSuccess;
@@ -84,12 +98,6 @@ Arguments after_options(const CLI::App& app, Arguments at, Arguments end) {
     at += skip ? 2 : 1;
   }
   return at;
-}
-
-// Returns "--device" for "--device=0", and "-i" for "-i0".
-std::string name_in(const std::string& argument) {
-  return argument.starts_with("--") ? argument.substr(0, argument.find('='))
-                                    : argument.substr(0, 2);
 }
 
 // Moves options from before a command's name to behind it, if the command has them. The command may
@@ -139,7 +147,7 @@ int run(std::vector<std::string> arguments) {
   add_programs(root, common);
   add_fleet(root, common);
   add_run(root, to_run);
-  add_record(root, common, to_run);
+  add_record(root, to_run);
   add_report(root, common);
   add_view(root);
   add_diff(root, common);

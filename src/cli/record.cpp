@@ -27,9 +27,6 @@
 #include "cli/arguments.hpp"
 #include "cli/attach/cache.hpp"
 #include "cli/commands.hpp"
-#include "cli/record_server.hpp"
-#include "cli/recordings.hpp"
-#include "cli/server_options.hpp"
 #include "cli/supervise.hpp"
 #include "cli/tracked_command.hpp"
 #include "read/collector/collector.hpp"
@@ -51,7 +48,7 @@ Examples:
   ttmem record -o run.ttmem -f -- ./model  overwrites run.ttmem
   ttmem record --pid 4711 --pid 4712       processes that are tracked already, until Ctrl-C
   ttmem record --aggregate -- ./model      a small file: the time line, and what was left
-  ttmem record --server node7 --for 60s    another machine, where `ttmem serve` runs: two looks a second
+  ssh node7 ttmem record -o run.ttmem -- ./model   on another machine
 
 ttmem writes every allocation, free, placement and dispatch of the command and its descendants into
 an SQLite file (docs/guides/recording.md), with address, size, cores, scope and time. Then:
@@ -59,10 +56,7 @@ an SQLite file (docs/guides/recording.md), with address, size, cores, scope and 
   ttmem diff old.ttmem run.ttmem
 The command runs as with `ttmem run`, and ttmem returns its exit code. The command never waits for
 ttmem: events that ttmem could not read in time are counted, and later figures are right again.
-TTMEM_EVENTS=N makes room for N events (1048576).
-
-A server tells what is live, not every event. So a recording of --server is made of looks: what lives
-shorter than the time between two of them is not in it, and peaks are "at least".)";
+TTMEM_EVENTS=N makes room for N events (1048576).)";
 
 constexpr milliseconds kPause{10};
 constexpr std::uint64_t kProgressEvery = 250'000'000;
@@ -72,7 +66,6 @@ struct RecordOptions {
   bool overwrite = false;
   bool aggregate = false;
   std::vector<std::int32_t> pids;
-  std::optional<recording::Time> duration;  // of --server
   TrackedCommand tracked;
 };
 
@@ -364,27 +357,8 @@ int record_processes(const RecordOptions& options) {
   return (*session)->finish(std::nullopt);
 }
 
-int record_other_machine(const std::vector<std::string>& command, const RecordOptions& options,
-                         const CommonOptions& common) {
-  if (!command.empty()) {
-    return complain("--server records what runs there, no command of this machine; leave one out",
-                    kUsage);
-  }
-  if (options.pids.size() > 1 || options.aggregate) {
-    return complain("--server takes one --pid, or none for all processes, and no --aggregate",
-                    kUsage);
-  }
-  RecordServerOptions what{options.file, options.overwrite};
-  if (!options.pids.empty()) what.pid = options.pids.front();
-  what.duration = options.duration;
-  return record_server(what, common);
-}
-
-int record(std::vector<std::string> arguments, const RecordOptions& options,
-           const CommonOptions& common) {
+int record(std::vector<std::string> arguments, const RecordOptions& options) {
   arguments = without_dashes(std::move(arguments));
-  if (common.server) return record_other_machine(arguments, options, common);
-  if (options.duration) return complain("--for belongs to --server", kUsage);
   if (!arguments.empty() && !options.pids.empty()) {
     return complain("record takes a command or --pid, not both; see ttmem record --help", kUsage);
   }
@@ -398,7 +372,7 @@ int record(std::vector<std::string> arguments, const RecordOptions& options,
 
 }  // namespace
 
-void add_record(Command& app, CommonOptions& common, const std::vector<std::string>& to_run) {
+void add_record(Command& app, const std::vector<std::string>& to_run) {
   auto options = std::make_shared<RecordOptions>();
   Command command = app.add_subcommand(
       "record", "Record every event of a command, or of processes: record [OPTIONS] -- CMD",
@@ -410,11 +384,8 @@ void add_record(Command& app, CommonOptions& common, const std::vector<std::stri
                    "Record this tracked process instead of a command; may be repeated");
   command.add_flag("--aggregate", options->aggregate,
                    "Keep the time line and what is left at the end, not every event");
-  add_server(command, common);
-  command.add_option("--for", "TIME", options->duration, parse_for("--for", parse_duration),
-                     "With --server, for so long: 30s, 2m; else until Ctrl-C");
   options->tracked.add_options(command);
-  command.does([&to_run, &common, options] { return record(to_run, *options, common); });
+  command.does([&to_run, options] { return record(to_run, *options); });
 }
 
 }  // namespace ttmem::cli

@@ -11,6 +11,7 @@
 
 #include "serve/http/http_connection.hpp"
 #include "serve/http/http_handler.hpp"
+#include "support/fixed_machine.hpp"
 
 namespace ttmem::fuzz {
 namespace {
@@ -26,6 +27,7 @@ void require(bool holds, const char* what) {
 // A snapshot of two devices with allocations, independent of this machine.
 struct World {
   World() {
+    model::Snapshot& snapshot = machine.state;
     snapshot.time_unix_ns = 1'700'000'000'000'000'000;
     for (std::uint32_t id = 0; id < 2; ++id) {
       model::Device& device = snapshot.devices.emplace_back();
@@ -39,22 +41,11 @@ struct World {
       allocation.pid = 7;
       allocation.bytes = 4096;
     }
-    history.record(snapshot);
-    sources.snapshot = [this]() -> const model::Snapshot& { return snapshot; };
-    sources.figures = sources.snapshot;
-    sources.metrics = [] { return std::string("ttmem_up 1\n"); };
-    sources.up = [] { return true; };
-    sources.history = &history;
-    sources.postmortems = &postmortems;
-    changes.update(snapshot, {});
-    sources.changes = [this]() -> const serve::Changes& { return changes; };
+    machine.recorded.record(snapshot);
   }
 
-  model::Snapshot snapshot;
-  serve::History history;
-  serve::Postmortems postmortems;
-  serve::Changes changes{1};
-  serve::HttpSources sources;
+  FixedMachine machine;
+  serve::HttpHandler handler{machine, {}, 1};
 };
 
 void check(const HttpResponse& response) {
@@ -83,7 +74,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     if (!parser.is_header_done() || used == 0) break;
     const serve::HttpRequest request = serve::request_of(parser);
-    serve::HttpResponse response = serve::handle(request, hosts, world.sources);
+    serve::HttpResponse response = world.handler.answer(request, hosts);
     if (response.later) response = response.later();
     fuzz::check(response);
     if (request.hosts.size() == 1 && response.status == 200) {

@@ -2,19 +2,16 @@
 """--server: the views of another machine equal the views on that machine."""
 
 import itertools
-import os
 import re
 import signal
 import ssl
 import subprocess
-import sys
-import threading
 import unittest
 import urllib.error
 import urllib.request
 
 from remote_case import MOVING, RemoteCase
-from support import DEADLINE_SECONDS, HERE, LIBRARY, MIB, TTMEM
+from support import TTMEM
 from test_top import Terminal
 
 # Every view that has --server. MOVING matches fields that change over time.
@@ -246,121 +243,14 @@ class Tls(RemoteCase):
         self.assertIn("cannot read http://" + at, self.refused("--server", at))
 
 
-# A workload that makes its next step for each line of input.
-STEPS = """
-import sys
-from abi import *
-open_device(0)
-alloc(DRAM, 1, 1 << 20)
-print("ready", flush=True)
-for step in (lambda: alloc(DRAM, 2, 3 << 20, address=8 << 20), lambda: free(DRAM, 1),
-             lambda: place(5, (105664, 65536, [(0, 0, 7, 7)]))):
-    sys.stdin.readline()
-    step()
-    print("done", flush=True)
-sys.stdin.readline()
-"""
-
-
-EMPTY = b'{"schema": "ttmem.snapshot.v1", "devices": []}'
-
-
 class Record(RemoteCase):
-    def test_a_recording_of_samples_has_allocations_that_lived_longer(self):
-        host = self.host()
-        env = {**host.env, "TT_ALLOC_TRACKING_ENABLED": "1", "TTMEM_LIB": LIBRARY,
-               "PYTHONPATH": str(HERE)}
-        work = self.start([sys.executable, "-c", STEPS], env)
-        work.line()
-        file = f"{self.dir}/looks.ttmem"
-        recording = self.start([TTMEM, "record", "--server", host.at, "-o", file, "--pid",
-                                str(work.pid)])
-        self.assertIn("what lives shorter is not seen", recording.line("stderr"))
-
-        def end_bytes(kind):
-            (device,) = self.json("report", file)["devices"]
-            return device[kind]["end_bytes"]
-        for expected in (("dram", 12 * 4 * MIB), ("dram", 12 * 3 * MIB), ("cb", 64 * 65536)):
-            work.process.stdin.write(b"\n")
-            work.process.stdin.flush()
-            work.line()
-            self.wait_for(lambda expected=expected: end_bytes(expected[0]) == expected[1],
-                          f"a look that sees {expected}")
-        work.close_stdin()
-        self.assertEqual(work.wait(), 0)
-        self.assertEqual(recording.wait(), 0)  # its process ended
-        report = self.json("report", file)
-        self.assertTrue(report["complete"])
-        self.assertEqual((report["lost_events"], report["gaps"] >= 3), (0, True))
-        (device,) = report["devices"]
-        self.assertEqual(device["dram"]["peak_bytes"], 12 * 4 * MIB)
-        self.assertIn('peaks are "at least"', self.ttmem("report", file).stdout)
-
-    def start_changing_server(self, look):
-        """Starts a server whose lists change once, after the first sample. look(n) returns the
-        answer to sample n."""
-        looks = []
-
-        def answer(path):
-            if path.startswith("/api/v1/changes"):
-                return 200, (b'{"schema": "ttmem.changes.v1", "number": 1, "lists": {"allocations": %d}}'
-                             % (2 if looks else 1))
-            looks.append(path)
-            return look(len(looks))
-        return self.answering(answer), looks
-
-    def test_a_change_in_a_failed_sample_is_in_the_next_sample(self):
-        busy = 503, b'{"error": "too many long answers at once"}'
-        at, looks = self.start_changing_server(lambda number: busy if number == 2 else (200, EMPTY))
-        recording = self.start([TTMEM, "record", "--server", at, "-o", f"{self.dir}/looks.ttmem"])
-        self.assertIn("what lives shorter is not seen", recording.line("stderr"))
-        self.assertIn("too many long answers at once", recording.line("stderr"))
-        self.assertIn("answers again", recording.line("stderr"))
-        self.assertEqual(len(looks), 3)
-        recording.signal(signal.SIGINT)
-        self.assertEqual(recording.wait(), 0)
-
-    def test_a_signal_ends_it_also_while_the_server_does_not_answer(self):
-        asked, hold = threading.Event(), threading.Event()
-        self.addCleanup(hold.set)
-
-        def silent(number):
-            if number > 1:
-                asked.set()
-                hold.wait()
-            return 200, EMPTY
-        file = f"{self.dir}/looks.ttmem"
-        command = [TTMEM, "record", "--timeout", "3600", "-o", file, "--server"]
-        recording = self.start([*command, self.start_changing_server(silent)[0]])
-        self.assertTrue(asked.wait(DEADLINE_SECONDS))
-        recording.signal(signal.SIGINT)
-        self.assertEqual(recording.wait(), 0)
-        self.assertTrue(self.json("report", file)["complete"])
-
-        os.remove(file)
-        asked.clear()
-        recording = self.start([*command, self.start_changing_server(lambda _: silent(2))[0]])
-        self.assertTrue(asked.wait(DEADLINE_SECONDS))
-        recording.signal(signal.SIGINT)
-        self.assertEqual(recording.wait(), -signal.SIGINT)  # nothing was recorded yet
-        self.assertFalse(os.path.exists(file))
-
-    def test_impossible_recordings_are_refused(self):
-        host = self.host()
-        file = f"{self.dir}/looks.ttmem"
-        said = self.refused("record", "--server", host.at, "-o", file, "--pid", "1")
-        self.assertIn(f"no tracked process 1 at {host.url}", said)
-        self.assertIn("connection refused", self.refused("record", "--server", "127.0.0.7:1", "-o", file))
-        self.ttmem("record", "--server", host.at, "-o", file, "--for", "0.01s")
-        self.assertIn("looks.ttmem", self.refused("record", "--server", host.at, "-o", file))
-        with open(file, "rb") as before:
-            content = before.read()
-        self.refused("record", "--server", host.at, "-f", "-o", file, "--pid", "1")
-        with open(file, "rb") as after:
-            self.assertEqual(after.read(), content, "a process that is not there replaces nothing")
-        for arguments in (("--server", host.at, "--", "true"), ("--for", "3s"),
-                          ("--server", host.at, "--aggregate")):
-            self.ttmem("record", *arguments, code=2)
+    def test_record_points_to_that_machine(self):
+        for arguments in (("record", "--server", "node7"), ("record", "--server=node7", "--", "true"),
+                          ("record", "--server", "node7", "--for", "60s"),
+                          ("--server", "node7", "record", "--", "true")):
+            said = self.ttmem(*arguments, code=2).stderr
+            self.assertIn("ssh HOST ttmem record -- CMD", said)
+            self.assertEqual(said.count("\n"), 1)
 
 
 class Top(Terminal, RemoteCase):

@@ -15,7 +15,7 @@ using recording::Program;
 
 Simulation::Simulation(const Plan& plan)
     : plan_(plan),
-      chips_(report::find_chips(plan.tables)),
+      chips_(recording::find_chips(plan.tables)),
       figures_(plan.tables, chips_),
       allocators_(plan.tables.device_sets.size()),
       sets_of_device_(plan.tables.devices.size()) {

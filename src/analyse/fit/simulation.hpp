@@ -12,8 +12,8 @@
 #include "analyse/fit/fit.hpp"
 #include "analyse/fit/plan.hpp"
 #include "analyse/fit/unknowns.hpp"
-#include "analyse/report/chips.hpp"
 #include "analyse/report/story_figures.hpp"
+#include "read/recording/file/chips.hpp"
 #include "read/recording/file/story.hpp"
 
 namespace ttmem::fit {
@@ -93,7 +93,7 @@ class Simulation {
   void note_what_was_not_reported();
 
   const Plan& plan_;
-  report::Chips chips_;
+  recording::Chips chips_;
   report::StoryFigures figures_;
   Unknowns unknown_;
   std::vector<std::unique_ptr<Allocator>> allocators_;  // by device set; null: not used yet

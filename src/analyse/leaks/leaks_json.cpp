@@ -95,9 +95,9 @@ Json source_json(const Leaks& leaks) {
 
 }  // namespace
 
-std::string leaks_json(const std::vector<Leaks>& all) {
+std::string leaks_json(const std::vector<Leaks>& all, text::JsonLayout layout) {
   const Json json = {{"schema", "ttmem.leaks.v1"}, {"sources", list_of(all, source_json)}};
-  return json_text(json, 2) + "\n";
+  return json_text(json, text::indent_of(layout)) + "\n";
 }
 
 }  // namespace ttmem::leaks

@@ -9,18 +9,10 @@ namespace {
 
 using recording::Device;
 using recording::Request;
+using recording::RowId;
 
 constexpr bool is_bank_kind(Kind kind) { return kind <= Kind::trace; }
 static_assert(kBankKinds == std::array{Kind::dram, Kind::l1, Kind::l1_small, Kind::trace});
-
-collector::BankFacts facts_of(const Device& device) {
-  return {.l1_bytes_per_core = device.l1_bytes_per_core,
-          .l1_base = device.l1_base,
-          .l1_small_bytes_per_core = device.l1_small_bytes_per_core,
-          .dram_channels = device.dram_channels,
-          .dram_bytes_per_channel = device.dram_bytes_per_channel,
-          .trace_region_bytes = device.trace_region_bytes};
-}
 
 void fill(std::uint64_t& known, std::uint64_t other) {
   if (known == 0) known = other;
@@ -67,7 +59,7 @@ void ChipFigures::devices_changed() {
   }
   limits_known_ = grids_known && limits_.l1_bytes_per_core != 0 && limits_.l1_base != 0;
   std::vector<collector::BankFacts> facts;
-  for (const OpenDevice& open : open_) facts.push_back(facts_of(*open.device));
+  for (const OpenDevice& open : open_) facts.push_back(collector::bank_facts(*open.device));
   std::erase(facts, collector::BankFacts{});
   banks_agree_ = std::all_of(facts.begin(), facts.end(),
                              [&](const auto& stated) { return stated == facts.front(); });
@@ -75,7 +67,7 @@ void ChipFigures::devices_changed() {
 
 std::optional<Regions> ChipFigures::regions() const {
   for (const OpenDevice& open : open_) {
-    const collector::BankFacts facts = facts_of(*open.device);
+    const collector::BankFacts facts = collector::bank_facts(*open.device);
     if (facts != collector::BankFacts{}) return collector::regions_of(arch_, facts);
   }
   return std::nullopt;

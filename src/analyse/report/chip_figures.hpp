@@ -6,16 +6,19 @@
 #include <vector>
 
 #include "analyse/report/buffer_places.hpp"
-#include "analyse/report/chips.hpp"
 #include "analyse/report/moment.hpp"
 #include "analyse/report/report.hpp"
 #include "base/kinds.hpp"
 #include "read/collector/core_geometry.hpp"
 #include "read/collector/free_space.hpp"
+#include "read/recording/file/chips.hpp"
 #include "read/recording/file/tables.hpp"
 #include "track/ledger/device_ledger.hpp"
 
 namespace ttmem::report {
+
+using recording::Chip;
+using recording::Tables;
 
 // The highest or the lowest value of a figure so far, and its moment.
 struct Record {

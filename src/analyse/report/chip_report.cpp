@@ -8,6 +8,8 @@
 namespace ttmem::report {
 namespace {
 
+using recording::RowId;
+
 Bytes product(std::uint64_t a, std::uint64_t b) {
   return a != 0 && b != 0 ? Bytes(a * b) : std::nullopt;
 }

@@ -2,11 +2,14 @@
 #pragma once
 
 #include "analyse/report/chip_figures.hpp"
-#include "analyse/report/chips.hpp"
 #include "analyse/report/report.hpp"
+#include "read/recording/file/chips.hpp"
 #include "read/recording/file/tables.hpp"
 
 namespace ttmem::report {
+
+using recording::Chip;
+using recording::Tables;
 
 // Returns what processes say about a chip, without figures. If processes differ, the first known
 // value is taken.

@@ -226,7 +226,7 @@ std::string diff_markdown(const Diff& diff, const DiffNames& names) {
          markdown_changes("DRAM", diff.dram, names.top);
 }
 
-std::string diff_json(const Diff& diff, const DiffNames& names) {
+std::string diff_json(const Diff& diff, const DiffNames& names, text::JsonLayout layout) {
   Json figures = Json::array();
   for (const FigureDiff& figure : diff.figures) figures.push_back(figure_json(figure));
   const Json json = {{"schema", "ttmem.diff.v1"},
@@ -236,7 +236,7 @@ std::string diff_json(const Diff& diff, const DiffNames& names) {
                      {"dram", diff.made_of_known ? changes_json(diff.dram) : Json(nullptr)},
                      {"l1", diff.made_of_known ? changes_json(diff.l1) : Json(nullptr)},
                      {"failed", names.failed}};
-  return json_text(json, 2) + "\n";
+  return json_text(json, text::indent_of(layout)) + "\n";
 }
 
 }  // namespace ttmem::report

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analyse/report/diff.hpp"
+#include "text/json_layout.hpp"
 #include "text/text.hpp"
 
 namespace ttmem::report {
@@ -24,6 +25,7 @@ struct DiffNames {
 [[nodiscard]] std::string diff_markdown(const Diff& diff, const DiffNames& names);
 // Returns JSON of the schema ttmem.diff.v1 (docs/guides/recording.md), with all changes. Ends with
 // a newline.
-[[nodiscard]] std::string diff_json(const Diff& diff, const DiffNames& names);
+[[nodiscard]] std::string diff_json(const Diff& diff, const DiffNames& names,
+                                    text::JsonLayout layout = text::JsonLayout::pretty);
 
 }  // namespace ttmem::report

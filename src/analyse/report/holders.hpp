@@ -6,14 +6,18 @@
 #include <span>
 #include <vector>
 
-#include "analyse/report/chips.hpp"
 #include "analyse/report/live_counts.hpp"
 #include "analyse/report/report.hpp"
 #include "analyse/report/row_programs.hpp"
+#include "read/recording/file/chips.hpp"
 #include "read/recording/file/tables.hpp"
 #include "track/ledger/device_ledger.hpp"
 
 namespace ttmem::report {
+
+using recording::Chips;
+using recording::RowId;
+using recording::Tables;
 
 // Selects devices of a chip: all, or by Chips::is_last or Chips::is_at_end.
 enum class Openings : std::uint8_t { all, last, at_end };

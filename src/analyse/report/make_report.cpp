@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "analyse/report/chip_report.hpp"
-#include "analyse/report/chips.hpp"
 #include "analyse/report/holders.hpp"
 #include "analyse/report/imported.hpp"
 #include "analyse/report/peak_contents.hpp"
@@ -16,6 +15,7 @@
 #include "analyse/report/sampled_peaks.hpp"
 #include "analyse/report/story_figures.hpp"
 #include "base/safe_text.hpp"
+#include "read/recording/file/chips.hpp"
 
 namespace ttmem::report {
 namespace {

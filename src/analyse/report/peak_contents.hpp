@@ -5,13 +5,16 @@
 #include <vector>
 
 #include "analyse/report/chip_figures.hpp"
-#include "analyse/report/chips.hpp"
 #include "analyse/report/live_counts.hpp"
 #include "analyse/report/report.hpp"
 #include "base/result.hpp"
+#include "read/recording/file/chips.hpp"
 #include "read/recording/file/reader.hpp"
 
 namespace ttmem::report {
+
+using recording::Chips;
+using recording::Tables;
 
 // The second pass over a recording: finds what was live at the peaks of DRAM and L1. Reads the rows
 // in the order of the file, and adds each row to the peaks at which it was live. Not thread-safe;

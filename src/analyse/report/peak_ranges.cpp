@@ -17,7 +17,9 @@
 namespace ttmem::report {
 namespace {
 
+using recording::Chip;
 using recording::Gap;
+using recording::RowId;
 
 // The maximum number of openings of a chip. The sum of so many peaks of kMaxBytes fits into 64
 // bits.

@@ -3,12 +3,15 @@
 
 #include <optional>
 
-#include "analyse/report/chips.hpp"
 #include "analyse/report/report.hpp"
 #include "base/kinds.hpp"
+#include "read/recording/file/chips.hpp"
 #include "read/recording/file/tables.hpp"
 
 namespace ttmem::report {
+
+using recording::Chips;
+using recording::Tables;
 
 // Sets for each chip of the report whether all its events were seen, and if not, the bounds of its
 // peaks. A process counts its own peaks, and its time line has them even if events were lost. So

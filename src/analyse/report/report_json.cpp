@@ -141,7 +141,7 @@ Json failure_json(const Failure& failure) {
 
 }  // namespace
 
-std::string report_json(const Report& report, std::size_t top) {
+std::string report_json(const Report& report, std::size_t top, text::JsonLayout layout) {
   Json json = {{"schema", "ttmem.report.v1"},
                {"command", report.command},
                {"duration_ns", report.duration_ns},
@@ -161,7 +161,7 @@ std::string report_json(const Report& report, std::size_t top) {
                {"while_trace_live", list_of(report.while_trace_live, top, trace_json)}};
   const Json imported = Json::parse(report.imported, nullptr, false);
   if (!report.imported.empty() && !imported.is_discarded()) json["imported"] = imported;
-  return json_text(json, 2) + "\n";
+  return json_text(json, text::indent_of(layout)) + "\n";
 }
 
 }  // namespace ttmem::report

@@ -6,12 +6,15 @@
 #include <memory>
 #include <vector>
 
-#include "analyse/report/chips.hpp"
+#include "read/recording/file/chips.hpp"
 #include "read/recording/file/tables.hpp"
 #include "read/recording/playback/placed_programs.hpp"
 #include "track/ledger/footprint.hpp"
 
 namespace ttmem::report {
+
+using recording::RowId;
+using recording::Tables;
 
 // The programs of each device of a recording while its story is read. A device that was closed, or
 // whose process ended, keeps its last programs and becomes `is_left`. Not thread-safe; `tables`

@@ -8,6 +8,8 @@
 namespace ttmem::report {
 namespace {
 
+using recording::Chip;
+using recording::RowId;
 using recording::Sample;
 
 void raise(std::optional<Extreme>& peak, std::uint64_t bytes, Time time_ns) {

@@ -3,10 +3,13 @@
 
 #include <vector>
 
-#include "analyse/report/chips.hpp"
 #include "analyse/report/report.hpp"
+#include "read/recording/file/chips.hpp"
 
 namespace ttmem::report {
+
+using recording::Chips;
+using recording::Tables;
 
 // Sets the peaks of a recording that has only a time line. A process counts its own peaks, so the
 // peak of a kind is exact if only one process uses the chip. For several processes, and for L1 as a

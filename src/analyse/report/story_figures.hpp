@@ -5,15 +5,18 @@
 #include <vector>
 
 #include "analyse/report/chip_figures.hpp"
-#include "analyse/report/chips.hpp"
 #include "analyse/report/live_counts.hpp"
 #include "analyse/report/mark_growth.hpp"
 #include "analyse/report/request_history.hpp"
 #include "analyse/report/row_programs.hpp"
 #include "analyse/report/shared_places.hpp"
+#include "read/recording/file/chips.hpp"
 #include "read/recording/file/story.hpp"
 
 namespace ttmem::report {
+
+using recording::Chips;
+using recording::Tables;
 
 // The first pass over a recording: finds the extremes of every chip, what was left at the end, and
 // how often each request was made. Not thread-safe; the arguments must outlive this object.

@@ -73,15 +73,6 @@ Taken taken_by(std::span<const segment::LiveAllocation* const> buffers, bool all
   return taken;
 }
 
-BankFacts bank_facts(const segment::DeviceImage& device) {
-  return {.l1_bytes_per_core = device.l1_bytes_per_core,
-          .l1_base = device.l1_base,
-          .l1_small_bytes_per_core = device.l1_small_bytes_per_core,
-          .dram_channels = device.dram_channels,
-          .dram_bytes_per_channel = device.dram_bytes_per_channel,
-          .trace_region_bytes = device.trace_region_bytes};
-}
-
 PerKind<std::optional<BankRegion>> regions_of(std::string_view arch, const BankFacts& facts) {
   PerKind<std::optional<BankRegion>> regions{};
   const placement::Chip* const chip = placement::find_chip(arch);

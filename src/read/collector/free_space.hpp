@@ -52,7 +52,16 @@ struct BankFacts {
 
   friend bool operator==(const BankFacts&, const BankFacts&) = default;
 };
-[[nodiscard]] BankFacts bank_facts(const segment::DeviceImage& device);
+// Returns the sizes that a process states, as its segment or a recording has them.
+template <typename Device>
+[[nodiscard]] BankFacts bank_facts(const Device& device) {
+  return {.l1_bytes_per_core = device.l1_bytes_per_core,
+          .l1_base = device.l1_base,
+          .l1_small_bytes_per_core = device.l1_small_bytes_per_core,
+          .dram_channels = device.dram_channels,
+          .dram_bytes_per_channel = device.dram_bytes_per_channel,
+          .trace_region_bytes = device.trace_region_bytes};
+}
 
 // Returns the regions of DRAM, L1, L1_SMALL and trace. nullopt if a size is unknown, if there is no
 // such region, or if the architecture is unknown.

@@ -59,4 +59,18 @@ struct DeviceName {
   return has_number(device, name.number);
 }
 
+// Returns the device with only what it is named by: what name_of() and has_name() read, and what
+// messages say of a device.
+[[nodiscard]] inline Device identity_only(const Device& device) {
+  Device identity;
+  identity.id = device.id;
+  identity.ids = device.ids;
+  identity.shares_number = device.shares_number;
+  identity.uid = device.uid;
+  identity.other_uids = device.other_uids;
+  identity.arch = device.arch;
+  identity.bus_id = device.bus_id;
+  return identity;
+}
+
 }  // namespace ttmem::model

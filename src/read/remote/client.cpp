@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -35,14 +34,8 @@ struct Client::Shared {
   ClientOptions options;
   std::shared_ptr<asio::io_context> loop = std::make_shared<asio::io_context>(1);
   std::optional<asio::ssl::context> tls{};  // made for the first https:// address
-  std::optional<asio::posix::stream_descriptor> stopping{};
 
   explicit Shared(ClientOptions an_options) : options(std::move(an_options)) {}
-  Shared(const Shared&) = delete;
-  Shared& operator=(const Shared&) = delete;
-  ~Shared() {
-    if (stopping) stopping->release();  // the caller owns the descriptor
-  }
 
   asio::ssl::context& tls_context() {
     if (!tls) {
@@ -254,18 +247,9 @@ void Client::run() {
 
 void Client::stop() { shared_->loop->stop(); }
 
-void Client::stop_when_readable(int fd) {
-  shared_->stopping.emplace(*shared_->loop, fd);
-  shared_->stopping->async_wait(asio::posix::descriptor_base::wait_read,
-                                [loop = shared_->loop.get()](const error_code& cancelled) {
-                                  if (!cancelled) loop->stop();
-                                });
-}
-
 Answer<std::string> fetch(const Address& server, const std::string& target, std::size_t max_bytes,
                           const ClientOptions& options) {
   Client client(options);
-  if (options.give_up_fd >= 0) client.stop_when_readable(options.give_up_fd);
   std::optional<Answer<std::string>> answer;
   client.get(server, target, max_bytes, [&](Answer<std::string> got) {
     answer.emplace(std::move(got));

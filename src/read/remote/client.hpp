@@ -17,9 +17,7 @@ namespace ttmem::remote {
 
 struct ClientOptions {
   std::string token{};  // sent as `Authorization: Bearer`; empty: none
-  // For one question, from its start to the last byte of the answer.
   std::chrono::milliseconds timeout{2000};
-  int give_up_fd = -1;  // fetch() gives up as soon as this descriptor is readable; -1: never
 };
 
 // The maximum sizes of documents without and with lists. Larger answers are rejected unread.
@@ -47,9 +45,6 @@ class Client {
   void run();
   // Makes run() return soon. May be called from any thread.
   void stop();
-  // From now on, run() returns only when `fd` is readable or after stop(). The caller owns `fd`,
-  // and must keep it open as long as the Client exists.
-  void stop_when_readable(int fd);
 
  private:
   struct Shared;

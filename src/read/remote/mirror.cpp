@@ -50,7 +50,6 @@ std::optional<Fault> Mirror::take(std::string_view json) {
   keys_ = std::move(found);
   model::mark_shared_numbers(snapshot_.devices);
   number_ = number_of<std::uint64_t>(answer, "number");
-  list_number_ = number_of<std::uint64_t>(member(answer, "lists"), "allocations");
   died_ = number_of<std::uint64_t>(answer, "dead_processes_total");
   snapshot_.time_unix_ns = number_or_zero<std::uint64_t>(answer, "time_unix_ns");
   if (member(answer, "host").is_string()) snapshot_.host = text_of(answer, "host");

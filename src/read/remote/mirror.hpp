@@ -34,9 +34,6 @@ class Mirror {
   // Returns the number of processes that died with memory since the server started; nullopt if the
   // server does not report it.
   [[nodiscard]] std::optional<std::uint64_t> died() const { return died_; }
-  // Returns a number that changes when an allocation or a program is added or removed; nullopt if
-  // the server does not report it.
-  [[nodiscard]] std::optional<std::uint64_t> list_number() const { return list_number_; }
 
  private:
   Detail detail_;
@@ -44,7 +41,6 @@ class Mirror {
   std::vector<std::string> keys_;        // keys of snapshot_.devices, in their order
   model::Snapshot snapshot_;
   std::optional<std::uint64_t> died_;
-  std::optional<std::uint64_t> list_number_;
 };
 
 }  // namespace ttmem::remote

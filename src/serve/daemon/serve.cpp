@@ -14,11 +14,12 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/environment.hpp"
 #include "base/unique_fd.hpp"
 #include "serve/daemon/log.hpp"
+#include "serve/http/http_handler.hpp"
 #include "serve/http/http_server.hpp"
-#include "serve/http/live_api.hpp"
 #include "serve/observatory/observatory.hpp"
 #include "serve/socket/socket_server.hpp"
 #include "show/views/prometheus.hpp"
@@ -79,9 +80,9 @@ int serve(const ServeOptions& options) {
   Observatory observatory(options.socket.directory,
                           {options.reap, options.process_metrics, options.history});
   SocketServer socket(loop, observatory, options.socket, events);
-  LiveApi api(observatory, options.http);
+  HttpHandler handler(observatory, options.http, clock_ns(CLOCK_REALTIME) / 1000);
   HttpServer http(loop, options.http, [&](const HttpRequest& request, const HostRule& hosts) {
-    return api.answer(request, hosts);
+    return handler.answer(request, hosts);
   });
   observatory.add_figures(
       [&](std::vector<views::ServerFigure>& figures) { add_responses(http, figures); });

@@ -12,25 +12,11 @@
 #include "text/format.hpp"
 
 namespace ttmem::serve {
-namespace {
-
-model::Device identity_of(const model::Device& device) {
-  model::Device identity;
-  identity.id = device.id;
-  identity.ids = device.ids;
-  identity.uid = device.uid;
-  identity.other_uids = device.other_uids;
-  identity.arch = device.arch;
-  identity.bus_id = device.bus_id;
-  return identity;
-}
-
-}  // namespace
 
 void Changes::take(const model::Device& device, Known& known) {
   std::string figures = views::figures_json(device);
   if (figures != known.figures) {
-    known.identity = identity_of(device);
+    known.identity = identity_only(device);
     known.figures = std::move(figures);
     known.brief = views::brief_figures_json(device);
     known.number = ++number_;

@@ -16,7 +16,7 @@
 #include <memory>
 #include <optional>
 
-#include "serve/http/http_handler.hpp"
+#include "serve/http/http_message.hpp"
 
 namespace ttmem::serve {
 

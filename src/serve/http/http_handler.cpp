@@ -39,7 +39,7 @@ HttpResponse ok(const char* content_type, std::string body) {
   return make_response(200, content_type, std::move(body));
 }
 
-HttpResponse index(const Target&, const HttpSources&) {
+HttpResponse index(const Target&, HttpHandler&) {
   return ok(
       kText,
       "ttmem serve: memory of Tenstorrent devices\n\n"
@@ -55,14 +55,14 @@ HttpResponse index(const Target&, const HttpSources&) {
       "/healthz                                    200 while it can read the segments\n");
 }
 
-HttpResponse health(const Target&, const HttpSources& sources) {
-  if (sources.up()) return ok(kText, "ok\n");
+HttpResponse health(const Target&, HttpHandler& handler) {
+  if (handler.machine().up()) return ok(kText, "ok\n");
   return make_response(
       503, kText, "cannot read the directory of the segments; /api/v1/snapshot has the warning\n");
 }
 
-HttpResponse metrics(const Target&, const HttpSources& sources) {
-  return ok(kMetrics, sources.metrics());
+HttpResponse metrics(const Target&, HttpHandler& handler) {
+  return ok(kMetrics, handler.machine().metrics());
 }
 
 HttpResponse no_device(const std::vector<model::DeviceName>& missing,
@@ -75,10 +75,10 @@ HttpResponse no_device(const std::vector<model::DeviceName>& missing,
 
 // Calls use(snapshot, names) with the devices in the query; empty names mean all devices.
 template <typename Use>
-HttpResponse on_devices(const Target& target, const HttpSources& sources, Use&& use) {
+HttpResponse on_devices(const Target& target, HttpHandler& handler, Use&& use) {
   const auto names = devices_in(target);
   if (!names) return error_response(400, names.error().message);
-  const model::Snapshot& snapshot = sources.snapshot();
+  const model::Snapshot& snapshot = handler.machine().snapshot();
   const auto missing = selection::missing_devices(snapshot, *names);
   if (!missing.empty()) return no_device(missing, snapshot.devices);
   return use(snapshot, *names);
@@ -89,10 +89,10 @@ model::Snapshot on_these(model::Snapshot snapshot, const std::vector<model::Devi
                        : selection::select_devices(std::move(snapshot), names);
 }
 
-HttpResponse snapshot(const Target& target, const HttpSources& sources) {
+HttpResponse snapshot(const Target& target, HttpHandler& handler) {
   const auto lists = number_in(target, "lists", 1);
   if (!lists) return error_response(400, lists.error().message);
-  return on_devices(target, sources, [&](const model::Snapshot& all, const auto& names) {
+  return on_devices(target, handler, [&](const model::Snapshot& all, const auto& names) {
     if (!*lists) {
       const model::Snapshot selected = on_these(selection::without_lists(all), names);
       return ok(kJson, views::snapshot_json(selected, views::JsonLayout::line));
@@ -119,7 +119,7 @@ Result<std::size_t> limit_in(const Target& target) {
 }
 
 // Computes the text later, on another thread: writing 100,000 entries takes most of a second.
-HttpResponse allocations(const Target& target, const HttpSources& sources) {
+HttpResponse allocations(const Target& target, HttpHandler& handler) {
   const auto pid = pid_in(target);
   if (!pid) return error_response(400, pid.error().message);
   auto kinds = kinds_in(target);
@@ -127,7 +127,7 @@ HttpResponse allocations(const Target& target, const HttpSources& sources) {
   const auto limit = limit_in(target);
   if (!limit) return error_response(400, limit.error().message);
   const selection::AllocationFilter filter{.pid = *pid, .kinds = std::move(*kinds)};
-  return on_devices(target, sources, [&](const model::Snapshot& all, const auto& names) {
+  return on_devices(target, handler, [&](const model::Snapshot& all, const auto& names) {
     auto first = selection::first_allocations(all, filter, names, *limit);
     model::Snapshot around = selection::without_lists(all);
     around.allocations = std::move(first.items);
@@ -140,12 +140,12 @@ HttpResponse allocations(const Target& target, const HttpSources& sources) {
   });
 }
 
-HttpResponse programs(const Target& target, const HttpSources& sources) {
+HttpResponse programs(const Target& target, HttpHandler& handler) {
   const auto pid = pid_in(target);
   if (!pid) return error_response(400, pid.error().message);
   const auto limit = limit_in(target);
   if (!limit) return error_response(400, limit.error().message);
-  return on_devices(target, sources, [&](const model::Snapshot& all, const auto& names) {
+  return on_devices(target, handler, [&](const model::Snapshot& all, const auto& names) {
     auto first = selection::first_programs(all, *pid, names, *limit);
     model::Snapshot around = selection::without_lists(all);
     around.programs = std::move(first.items);
@@ -172,13 +172,13 @@ std::optional<HistoryRange> empty_history(const model::Snapshot& now,
   return std::nullopt;
 }
 
-HttpResponse history(const Target& target, const HttpSources& sources) {
+HttpResponse history(const Target& target, HttpHandler& handler) {
   const auto ids = devices_in(target);
   if (!ids) return error_response(400, ids.error().message);
   if (ids->size() != 1) {
     return error_response(400, "device: exactly one is needed; write for example device=0");
   }
-  const auto named = sources.history->named(ids->front());
+  const auto named = handler.machine().history().named(ids->front());
   if (named.size() > 1) {
     return error_response(400, fmt::format("device: several chips are called {}: {}; name one by "
                                            "its uid",
@@ -186,20 +186,20 @@ HttpResponse history(const Target& target, const HttpSources& sources) {
   }
   const auto seconds = number_in(target, "seconds", kMaxHistorySeconds);
   if (!seconds) return error_response(400, seconds.error().message);
-  const model::Snapshot& now = sources.figures();
-  auto range = sources.history->range(ids->front(), seconds->value_or(kDefaultHistorySeconds),
-                                      now.time_unix_ns);
+  const model::Snapshot& now = handler.machine().last();
+  auto range = handler.machine().history().range(
+      ids->front(), seconds->value_or(kDefaultHistorySeconds), now.time_unix_ns);
   if (!range) range = empty_history(now, ids->front());
-  if (!range) return no_device(*ids, sources.history->devices());
+  if (!range) return no_device(*ids, handler.machine().history().devices());
   return ok(kJson, history_json(*range));
 }
 
-HttpResponse postmortems(const Target&, const HttpSources& sources) {
-  const model::Snapshot& now = sources.figures();
-  return ok(kJson, postmortems_json(*sources.postmortems, now.time_unix_ns, now.host));
+HttpResponse postmortems(const Target&, HttpHandler& handler) {
+  const model::Snapshot& now = handler.machine().last();
+  return ok(kJson, postmortems_json(handler.machine().postmortems(), now.time_unix_ns, now.host));
 }
 
-HttpResponse changes(const Target& target, const HttpSources& sources) {
+HttpResponse changes(const Target& target, HttpHandler& handler) {
   constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
   const auto after = number_in(target, "after", most);
   if (!after) return error_response(400, after.error().message);
@@ -209,12 +209,12 @@ HttpResponse changes(const Target& target, const HttpSources& sources) {
   if (!brief) return error_response(400, brief.error().message);
   const auto cores = device_in(target, "cores");
   if (!cores) return error_response(400, cores.error().message);
-  return ok(kJson, sources.changes().since({*after, *cores, *cores_after, *brief == 1}));
+  return ok(kJson, handler.changes().since({*after, *cores, *cores_after, *brief == 1}));
 }
 
 struct Endpoint {
   std::string_view path;
-  HttpResponse (*answer)(const Target&, const HttpSources&);
+  HttpResponse (*answer)(const Target&, HttpHandler&);
   std::vector<std::string> parameters;
 };
 
@@ -237,30 +237,35 @@ const Endpoint* endpoint_of(std::string_view path) {
 
 }  // namespace
 
-HttpResponse error_response(unsigned status, std::string_view message) {
-  return make_response(status, kJson, error_json(message));
-}
-
-HttpResponse handle(const HttpRequest& request, const HostRule& hosts, const HttpSources& sources) {
+HttpResponse HttpHandler::answer(const HttpRequest& request, const HostRule& hosts) {
   const Result<Target> target = parse_target(request.target);
   if (!target) return error_response(400, target.error().message);
   if (auto refused = refused_host(request, *target, hosts)) return std::move(*refused);
   const Endpoint* endpoint = endpoint_of(target->path);
   std::optional<HttpResponse> page;
-  if (endpoint == nullptr) page = page_response(request, target->path, sources.assets);
+  if (endpoint == nullptr) page = page_response(request, target->path, options_.assets);
   if (endpoint == nullptr && !page) {
     return error_response(404,
                           fmt::format("there is no {}; /api lists what there is", target->path));
   }
   // The page itself has no figures and asks the user for the token. A health probe has no token.
   if (endpoint != nullptr && endpoint->answer != health) {
-    if (auto refused = refused_token(request, sources.token)) return std::move(*refused);
+    if (auto refused = refused_token(request, options_.token)) return std::move(*refused);
   }
   if (auto refused = refused_form(request, target->path)) return std::move(*refused);
   if (page) return std::move(*page);
   const Result<void> names = check_names(*target, endpoint->parameters);
   if (!names) return error_response(400, names.error().message);
-  return endpoint->answer(*target, sources);
+  return endpoint->answer(*target, *this);
+}
+
+const Changes& HttpHandler::changes() {
+  const model::Snapshot& last = machine_.last();
+  if (last.time_unix_ns != changes_time_ns_) {
+    changes_time_ns_ = last.time_unix_ns;
+    changes_.update(last, {machine_.changes(), machine_.postmortems().total()});
+  }
+  return changes_;
 }
 
 }  // namespace ttmem::serve

@@ -4,37 +4,34 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <memory>
-#include <string>
-#include <vector>
 
-#include "read/model/snapshot.hpp"
 #include "serve/http/changes.hpp"
 #include "serve/http/http_host.hpp"
 #include "serve/http/http_message.hpp"
-#include "serve/observatory/history.hpp"
-#include "serve/observatory/postmortem.hpp"
+#include "serve/http/http_options.hpp"
+#include "serve/observatory/observed_machine.hpp"
 
 namespace ttmem::serve {
 
-// The sources of the answers. A returned reference is valid until any of the functions is called.
-struct HttpSources {
-  std::function<const model::Snapshot&()> snapshot;
-  // Returns the last pass, which is at most a second old. Allocations and programs may be missing.
-  std::function<const model::Snapshot&()> figures;
-  std::function<std::string()> metrics;
-  std::function<bool()> up;
-  const History* history = nullptr;
-  const Postmortems* postmortems = nullptr;
-  std::function<const Changes&()> changes;  // changes up to the last pass
-  std::string token{};                      // token that requests must have; empty: none
-  std::string assets{};                     // folder of --assets; empty: none
-};
+// The page and the API of `ttmem serve`. One thread; the machine must outlive it.
+class HttpHandler {
+ public:
+  // `start_unix_us`: see Changes.
+  HttpHandler(ObservedMachine& machine, const HttpOptions& options, std::uint64_t start_unix_us)
+      : machine_(machine), options_(options), changes_(start_unix_us) {}
 
-// Returns the response, which says what is wrong with an invalid request. Never fails. As
-// thread-safe as the sources.
-[[nodiscard]] HttpResponse handle(const HttpRequest& request, const HostRule& hosts,
-                                  const HttpSources& sources);
+  // Never fails: the response says what is wrong with the request.
+  [[nodiscard]] HttpResponse answer(const HttpRequest& request, const HostRule& hosts);
+
+  [[nodiscard]] ObservedMachine& machine() { return machine_; }
+  // Returns what changed up to the machine's last pass. Valid until the next call.
+  [[nodiscard]] const Changes& changes();
+
+ private:
+  ObservedMachine& machine_;
+  HttpOptions options_;
+  Changes changes_;
+  std::uint64_t changes_time_ns_ = 0;  // of the snapshot that they have
+};
 
 }  // namespace ttmem::serve

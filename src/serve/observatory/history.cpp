@@ -26,19 +26,6 @@ Values values_of(const model::Device& device, model::Bytes (model::Device::*of_k
   return values;
 }
 
-// Copies the fields that name_of(), has_name() and messages need.
-model::Device identity_of(const model::Device& device) {
-  model::Device identity;
-  identity.id = device.id;
-  identity.ids = device.ids;
-  identity.shares_number = device.shares_number;
-  identity.uid = device.uid;
-  identity.other_uids = device.other_uids;
-  identity.arch = device.arch;
-  identity.bus_id = device.bus_id;
-  return identity;
-}
-
 template <typename Points>
 void bound(Points& points, std::uint64_t most) {
   while (points.size() > most) points.pop_front();
@@ -66,7 +53,7 @@ void History::record(const model::Snapshot& snapshot) {
 History::Series* History::series_of(const model::Device& device, std::uint64_t now_ns) {
   for (Series& series : devices_) {
     if (name_of(series.device) != name_of(device)) continue;
-    series.device = identity_of(device);
+    series.device = identity_only(device);
     return &series;
   }
   if (devices_.size() == kMaxDevices) {
@@ -78,7 +65,7 @@ History::Series* History::series_of(const model::Device& device, std::uint64_t n
     devices_.erase(oldest);
   }
   Series& series = devices_.emplace_back();
-  series.device = identity_of(device);
+  series.device = identity_only(device);
   return &series;
 }
 

@@ -13,6 +13,7 @@
 #include "read/collector/event_totals.hpp"
 #include "read/model/snapshot.hpp"
 #include "serve/observatory/history.hpp"
+#include "serve/observatory/observed_machine.hpp"
 #include "serve/observatory/postmortem.hpp"
 #include "show/views/prometheus.hpp"
 
@@ -30,7 +31,7 @@ struct ObservatoryOptions {
 // dead processes.
 //
 // Used by one thread: the thread of the event loop.
-class Observatory {
+class Observatory : public ObservedMachine {
  public:
   explicit Observatory(std::string directory, ObservatoryOptions options = {});
 
@@ -39,28 +40,20 @@ class Observatory {
   // as evidence.
   void tick();
 
-  // Returns the present snapshot. Valid until the next call of a non-const function.
-  [[nodiscard]] const model::Snapshot& snapshot();
+  [[nodiscard]] const model::Snapshot& snapshot() override;
   // Returns the present snapshot for callers that need only sums: Collector::collect_figures().
   [[nodiscard]] const model::Snapshot& figures();
 
-  // Returns the snapshot of the last pass, like figures() but without a new pass. The snapshot is
-  // at most a second old while tick() is called. Makes a pass if there was none.
-  [[nodiscard]] const model::Snapshot& last();
-  // Returns how many passes found changes. While the number stays the same, last() changes only its
-  // time.
-  [[nodiscard]] std::uint64_t changes() const { return changes_; }
-
-  // Returns the present metrics page.
-  [[nodiscard]] std::string metrics();
-
-  // Adds figures of a part of the server to the metrics page.
+  // Costs nothing, however often it is called.
+  [[nodiscard]] const model::Snapshot& last() override;
+  [[nodiscard]] std::uint64_t changes() const override { return changes_; }
+  [[nodiscard]] std::string metrics() override;
+  // Adds figures of a part of the server to the page for Prometheus.
   void add_figures(std::function<void(std::vector<views::ServerFigure>&)> figures);
 
-  [[nodiscard]] const History& history() const { return history_; }
-  [[nodiscard]] const Postmortems& postmortems() const { return postmortems_; }
-  // Returns true if the last pass could read the directory, or before the first pass.
-  [[nodiscard]] bool up() const {
+  [[nodiscard]] const History& history() const override { return history_; }
+  [[nodiscard]] const Postmortems& postmortems() const override { return postmortems_; }
+  [[nodiscard]] bool up() const override {
     return collector_.evidence().listed || collector_.evidence().directory.empty();
   }
 

@@ -16,11 +16,12 @@
 #include "serve/http/documents.hpp"
 #include "serve/viewer/timeline.hpp"
 #include "show/exports/format.hpp"
+#include "text/json_layout.hpp"
 
 namespace ttmem::viewer {
 namespace {
 
-using Json = nlohmann::json;
+using text::JsonLayout;
 
 constexpr std::size_t kLongLists = 1000;
 // The parts of the total time to show a recording. The timeline takes the rest.
@@ -33,8 +34,11 @@ std::function<void(double)> part_of(const Progress& progress, const std::string&
   return [&progress, file, from, share](double part) { progress(file, from + part * share); };
 }
 
-// Returns the JSON on one line. The documents that are combined here have several lines.
-std::string minified(const std::string& json) { return json_text(Json::parse(json)); }
+// Makes a document a member of another.
+std::string without_newline(std::string document) {
+  document.pop_back();
+  return document;
+}
 
 Result<std::string> run_json(const Run& run, const Progress& progress) {
   Result<leaks::Leaks> leaks =
@@ -47,23 +51,24 @@ Result<std::string> run_json(const Run& run, const Progress& progress) {
   if (!timeline) return timeline.error();
   return fmt::format(R"({{"name":{},"report":{},"leaks":{},"timeline":{}}})",
                      serve::json_string(run.name),
-                     minified(report::report_json(run.report, kLongLists)),
-                     minified(leaks::leaks_json({*leaks})), *timeline);
+                     without_newline(report::report_json(run.report, kLongLists, JsonLayout::line)),
+                     without_newline(leaks::leaks_json({*leaks}, JsonLayout::line)), *timeline);
 }
 
 std::string diff_of(const std::vector<Run>& runs) {
   if (runs.size() < 2) return "null";
   const report::Diff diff = report::make_diff(runs[0].report, runs[1].report);
-  return minified(report::diff_json(diff, {runs[0].name, runs[1].name, kLongLists, {}}));
+  return without_newline(
+      report::diff_json(diff, {runs[0].name, runs[1].name, kLongLists, {}}, JsonLayout::line));
 }
 
 // Returns the names of the formats that can be downloaded: all that write a file, not a folder.
-Json export_names() {
-  Json names = Json::array();
+std::string export_names() {
+  nlohmann::json names = nlohmann::json::array();
   for (const exports::Format& format : exports::kFormats) {
     if (format.write != nullptr) names.push_back(format.name);
   }
-  return names;
+  return names.dump();
 }
 
 }  // namespace
@@ -87,7 +92,7 @@ Result<std::string> view_document(const std::vector<Run>& runs, Shown shown,
     texts.push_back(std::move(*text));
   }
   return fmt::format(R"({{"schema":"ttmem.view.v1","exports":{},"diff":{},"runs":[{}]}})",
-                     shown == Shown::served ? export_names().dump() : "[]", diff_of(runs),
+                     shown == Shown::served ? export_names() : "[]", diff_of(runs),
                      fmt::join(texts, ","));
 }
 

@@ -2,12 +2,12 @@
 #include "serve/viewer/single_file.hpp"
 
 #include <fmt/format.h>
-#include <zlib.h>
+#include <openssl/evp.h>
 
-#include <array>
-#include <cstdint>
+#include <iterator>
 #include <vector>
 
+#include "base/gzip/gzip.hpp"
 #include "serve/viewer/random_text.hpp"
 #include "show/web/assets.hpp"
 
@@ -26,45 +26,16 @@ std::string policy(const std::string& nonce) {
 
 // Written here, because no linked library offers base64 in its interface.
 std::string base64(std::string_view bytes) {
-  constexpr std::string_view digits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t three = 0;
-    for (std::size_t k = 0; k < 3; ++k) {
-      const auto byte = i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0U;
-      three = three << 8 | byte;
-    }
-    for (std::size_t k = 0; k < 4; ++k) {
-      const std::size_t shift = 18 - 6 * k;
-      text += i + k <= bytes.size() ? digits[three >> shift & 63] : '=';
-    }
+  constexpr std::size_t kMaxPiece = std::size_t{3} << 20;  // OpenSSL counts bytes in an int
+  std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');  // OpenSSL adds a zero
+  for (std::size_t at = 0; at < bytes.size(); at += kMaxPiece) {
+    const std::string_view piece = bytes.substr(at, kMaxPiece);
+    EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data() + at / 3 * 4),
+                    reinterpret_cast<const unsigned char*>(piece.data()),
+                    static_cast<int>(piece.size()));
   }
+  text.pop_back();
   return text;
-}
-
-std::string gzip(std::string_view bytes) {
-  constexpr int gzip_header = 16;
-  constexpr int memory = 8;
-  z_stream stream{};
-  if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, MAX_WBITS + gzip_header, memory,
-                   Z_DEFAULT_STRATEGY) != Z_OK) {
-    return {};
-  }
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  std::string packed;
-  std::array<char, 1 << 16> buffer;
-  int state = Z_OK;
-  while (state == Z_OK) {
-    stream.next_out = reinterpret_cast<Bytef*>(buffer.data());
-    stream.avail_out = buffer.size();
-    state = deflate(&stream, Z_FINISH);
-    packed.append(buffer.data(), buffer.size() - stream.avail_out);
-  }
-  deflateEnd(&stream);
-  return packed;
 }
 
 void replace_all(std::string& text, std::string_view what, std::string_view with) {

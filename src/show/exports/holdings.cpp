@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "read/recording/playback/openings.hpp"
+#include "read/recording/file/openings.hpp"
 #include "show/exports/cb_shares.hpp"
 
 namespace ttmem::exports {

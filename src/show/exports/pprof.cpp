@@ -10,8 +10,8 @@
 #include <span>
 #include <utility>
 
+#include "base/gzip/gzip.hpp"
 #include "show/exports/format.hpp"
-#include "show/exports/gzip.hpp"
 #include "show/exports/holdings.hpp"
 #include "show/exports/proto_writer.hpp"
 
@@ -71,7 +71,7 @@ std::array<std::uint64_t, kSampleTypes.size()> values_of(const Holding& row) {
 // Writes the fields of a Profile as they become known. Their order in the file does not matter.
 class Profile {
  public:
-  Profile(Gzip& file, const SampleTypes& types) : file_(file), types_(types) {
+  Profile(GzipWriter& file, const SampleTypes& types) : file_(file), types_(types) {
     text("");  // entry 0 must be the empty text
     for (const auto& [type, unit] : std::span(kSampleTypes).subspan(types.first, types.count)) {
       ProtoMessage message;
@@ -151,7 +151,7 @@ class Profile {
     message.add(in_sample::label, part);
   }
 
-  Gzip& file_;
+  GzipWriter& file_;
   const SampleTypes& types_;
   boost::unordered_flat_map<std::string, std::uint64_t> texts_;
   boost::unordered_flat_map<std::string, std::uint64_t> locations_;
@@ -162,7 +162,7 @@ class Profile {
 Result<Notes> write_pprof(const Job& job, Output& output) {
   const auto holdings = read_holdings(job.reader, job.selection);
   if (!holdings) return holdings.error();
-  Gzip file(output);
+  GzipWriter file([&](std::string_view bytes) { output.write(bytes); });
   Profile profile(file, job.reader.tables().run.aggregate ? kOfAggregate : kAll);
   profile.add_times(job.reader);
   for (const Holding& row : holdings->rows) profile.add(job.reader.tables(), row);

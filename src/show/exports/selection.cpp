@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "analyse/report/chips.hpp"
+#include "read/recording/file/chips.hpp"
 
 namespace ttmem::exports {
 
@@ -21,7 +21,7 @@ namespace {
 constexpr std::uint32_t kMaxPlaces = 1024;
 
 // Describes a chip with the facts of all devices that are this chip.
-Chip describe(const recording::Tables& tables, const report::Chip& found) {
+Chip describe(const recording::Tables& tables, const recording::Chip& found) {
   const Device& first = tables.device(found.rows.front());
   Chip chip{.number = first.number, .devices = found.rows};
   for (const recording::RowId row : found.rows) {
@@ -48,7 +48,7 @@ Selection::Selection(const recording::Tables& tables, const std::vector<Kind>& k
   for (const Kind kind : kAllKinds) {
     kinds_[kind] = kinds.empty() || std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
   }
-  for (const report::Chip& found : report::find_chips(tables).chips) {
+  for (const recording::Chip& found : recording::find_chips(tables).chips) {
     chips_.push_back(describe(tables, found));
   }
   if (wanted) std::erase_if(chips_, [&](const Chip& chip) { return !wanted(chip); });

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/safe_text.hpp"
+#include "text/json_layout.hpp"
 
 namespace ttmem::fleet {
 namespace {
@@ -101,8 +102,7 @@ std::string fleet_json(const Fleet& fleet, views::JsonLayout layout) {
                                 {"jobs", list_of(fleet.jobs, job_json)},
                                 {"warnings", fleet.warnings},
                                 {"unread", fleet.unread}};
-  const int indent = layout == views::JsonLayout::pretty ? 2 : -1;
-  return json_text(document, indent) + "\n";
+  return json_text(document, text::indent_of(layout)) + "\n";
 }
 
 }  // namespace ttmem::fleet

@@ -5,20 +5,17 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "read/model/snapshot.hpp"
 #include "show/views/allocation_groups.hpp"
+#include "text/json_layout.hpp"
 
 namespace ttmem::views {
 
-enum class JsonLayout : std::uint8_t {
-  pretty,
-  line,  // one line, for streams
-};
+using text::JsonLayout;
 
 // Returns the snapshot in schema ttmem.snapshot.v1. All documents in this file end with a newline.
 [[nodiscard]] std::string snapshot_json(const model::Snapshot& snapshot, JsonLayout layout);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "show/web/assets.hpp"
 
-#include <zlib.h>
-
 #include <algorithm>
-#include <array>
+
+#include "base/gzip/gzip.hpp"
 
 namespace ttmem::web {
 
@@ -16,22 +15,7 @@ const Asset* find(std::string_view path) {
 }
 
 std::string plain(const Asset& asset) {
-  constexpr int gzip_header = 16;  // makes zlib expect a gzip header instead of a zlib header
-  z_stream stream{};
-  if (inflateInit2(&stream, MAX_WBITS + gzip_header) != Z_OK) return {};
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(asset.gzip.data()));
-  stream.avail_in = static_cast<uInt>(asset.gzip.size());
-  std::string text;
-  std::array<char, 1 << 15> buffer;
-  int state = Z_OK;
-  while (state == Z_OK) {
-    stream.next_out = reinterpret_cast<Bytef*>(buffer.data());
-    stream.avail_out = buffer.size();
-    state = inflate(&stream, Z_NO_FLUSH);
-    text.append(buffer.data(), buffer.size() - stream.avail_out);
-  }
-  inflateEnd(&stream);
-  return text;
+  return gunzip({reinterpret_cast<const char*>(asset.gzip.data()), asset.gzip.size()});
 }
 
 std::string page_over(std::string index, std::string_view source) {

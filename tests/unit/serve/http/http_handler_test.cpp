@@ -7,6 +7,7 @@
 
 #include "serve/http/http_query.hpp"
 #include "serve/http/request_rules.hpp"
+#include "support/fixed_machine.hpp"
 
 namespace ttmem::serve {
 namespace {
@@ -15,9 +16,9 @@ using Json = nlohmann::json;
 
 constexpr std::uint64_t kNow = 1'700'000'000'000'000'000;
 
-class HttpHandler : public ::testing::Test {
+class HttpHandlerTest : public ::testing::Test {
  protected:
-  HttpHandler() {
+  HttpHandlerTest() {
     snapshot_.time_unix_ns = kNow;
     snapshot_.host = "here";
     for (const std::uint32_t id : {0U, 3U}) {
@@ -36,43 +37,32 @@ class HttpHandler : public ::testing::Test {
       allocation.bytes = 64;
       snapshot_.allocations.push_back(allocation);
     }
-    history_.record(snapshot_);
-    sources_.snapshot = [this]() -> const model::Snapshot& { return snapshot_; };
-    sources_.figures = sources_.snapshot;
-    sources_.metrics = [] { return std::string("ttmem_up 1\n"); };
-    sources_.up = [this] { return up_; };
-    sources_.history = &history_;
-    sources_.postmortems = &postmortems_;
-    changes_.update(snapshot_, {});
-    sources_.changes = [this]() -> const Changes& { return changes_; };
+    machine_.recorded.record(snapshot_);
   }
 
-  [[nodiscard]] HttpResponse ask(HttpRequest request) const {
+  [[nodiscard]] HttpResponse ask(HttpRequest request) {
     if (request.hosts.empty()) request.hosts = {"localhost:9488"};
-    HttpResponse response = handle(request, {.address = "127.0.0.1", .port = 9488}, sources_);
+    HttpResponse response = handler_.answer(request, {.address = "127.0.0.1", .port = 9488});
     if (response.later) response = response.later();
     return response;
   }
-  [[nodiscard]] HttpResponse get(const std::string& target) const {
+  [[nodiscard]] HttpResponse get(const std::string& target) {
     HttpRequest request;
     request.target = target;
     return ask(request);
   }
-  [[nodiscard]] std::string error_of(const std::string& target, unsigned status) const {
+  [[nodiscard]] std::string error_of(const std::string& target, unsigned status) {
     const HttpResponse response = get(target);
     EXPECT_EQ(response.status, status) << target;
     return Json::parse(response.body).at("error");
   }
 
-  model::Snapshot snapshot_;
-  History history_;
-  Postmortems postmortems_;
-  Changes changes_{kNow / 1000};
-  HttpSources sources_;
-  bool up_ = true;
+  FixedMachine machine_;
+  model::Snapshot& snapshot_ = machine_.state;
+  HttpHandler handler_{machine_, {}, kNow / 1000};
 };
 
-TEST_F(HttpHandler, ReportsThatAListIsCut) {
+TEST_F(HttpHandlerTest, ReportsThatAListIsCut) {
   snapshot_.allocations[1].bytes = 128;
   const Json cut = Json::parse(get("/api/v1/allocations?limit=1").body);
   ASSERT_EQ(cut["allocations"].size(), 1U);
@@ -89,7 +79,7 @@ TEST_F(HttpHandler, ReportsThatAListIsCut) {
   EXPECT_NE(error_of("/api/v1/allocations?limit=100001", 400).find("limit"), std::string::npos);
 }
 
-TEST_F(HttpHandler, ReportsThatTheListsOfASnapshotAreCut) {
+TEST_F(HttpHandlerTest, ReportsThatTheListsOfASnapshotAreCut) {
   snapshot_.allocations.resize(100'001, snapshot_.allocations.front());
   // Counts labels in the text, because parsing such a long list takes a minute under sanitizers.
   const std::string body = get("/api/v1/snapshot?lists=1").body;
@@ -103,7 +93,7 @@ TEST_F(HttpHandler, ReportsThatTheListsOfASnapshotAreCut) {
   EXPECT_NE(body.find("100000 of 100001"), std::string::npos);
 }
 
-TEST_F(HttpHandler, ReturnsTheSnapshot) {
+TEST_F(HttpHandlerTest, ReturnsTheSnapshot) {
   const HttpResponse response = get("/api/v1/snapshot");
   EXPECT_EQ(response.status, 200U);
   EXPECT_EQ(response.content_type, "application/json");
@@ -112,7 +102,7 @@ TEST_F(HttpHandler, ReturnsTheSnapshot) {
   EXPECT_EQ(json["devices"].size(), 2U);
 }
 
-TEST_F(HttpHandler, ReturnsOnlyTheRequestedDevices) {
+TEST_F(HttpHandlerTest, ReturnsOnlyTheRequestedDevices) {
   const Json json = Json::parse(get("/api/v1/snapshot?device=3").body);
   ASSERT_EQ(json["devices"].size(), 1U);
   EXPECT_EQ(json["devices"][0]["id"], 3);
@@ -121,7 +111,7 @@ TEST_F(HttpHandler, ReturnsOnlyTheRequestedDevices) {
   EXPECT_NE(error_of("/api/v1/snapshot?device=7", 404).find("no device 7"), std::string::npos);
 }
 
-TEST_F(HttpHandler, FiltersAllocations) {
+TEST_F(HttpHandlerTest, FiltersAllocations) {
   const auto count = [&](const std::string& query) {
     return Json::parse(get("/api/v1/allocations" + query).body)["allocations"].size();
   };
@@ -132,7 +122,7 @@ TEST_F(HttpHandler, FiltersAllocations) {
   EXPECT_EQ(count("?device=0"), 1U);
 }
 
-TEST_F(HttpHandler, ReturnsHistoryPostmortemsMetricsHealthAndAnIndex) {
+TEST_F(HttpHandlerTest, ReturnsHistoryPostmortemsMetricsHealthAndAnIndex) {
   EXPECT_EQ(Json::parse(get("/api/v1/history?device=3&seconds=60").body)["points"].size(), 1U);
   EXPECT_EQ(Json::parse(get("/api/v1/history?device=3").body)["schema"], "ttmem.history.v1");
   EXPECT_EQ(Json::parse(get("/api/v1/postmortems").body)["schema"], "ttmem.postmortems.v1");
@@ -142,7 +132,7 @@ TEST_F(HttpHandler, ReturnsHistoryPostmortemsMetricsHealthAndAnIndex) {
   EXPECT_NE(get("/api").body.find("/api/v1/postmortems"), std::string::npos);
 }
 
-TEST_F(HttpHandler, ReturnsNoPointsForANewDevice) {
+TEST_F(HttpHandlerTest, ReturnsNoPointsForANewDevice) {
   model::Device device;
   device.id = 9;
   snapshot_.devices.push_back(device);
@@ -153,15 +143,14 @@ TEST_F(HttpHandler, ReturnsNoPointsForANewDevice) {
 }
 
 // Asks as the page does, by the device key that /api/v1/changes gives.
-TEST_F(HttpHandler, ReturnsTheHistoryOfOneOfSeveralChipsWithOneNumber) {
+TEST_F(HttpHandlerTest, ReturnsTheHistoryOfOneOfSeveralChipsWithOneNumber) {
   for (const std::uint64_t bytes : {4096U, 8192U}) {
     model::Device& device = snapshot_.devices.emplace_back();
     device.id = 9;
     device.arch = bytes == 4096 ? "blackhole" : "wormhole_b0";
     device.kinds[Kind::dram].set(&KindFigures::used_bytes, bytes);
   }
-  history_.record(snapshot_);
-  changes_.update(snapshot_, {});
+  machine_.recorded.record(snapshot_);
   const Json keys = Json::parse(get("/api/v1/changes").body)["present"];
   ASSERT_EQ(keys.size(), 4U);
   EXPECT_NE(keys[2], keys[3]);
@@ -176,7 +165,7 @@ TEST_F(HttpHandler, ReturnsTheHistoryOfOneOfSeveralChipsWithOneNumber) {
 }
 
 // Such a driver gives PCI addresses, but no uids.
-TEST_F(HttpHandler, ReturnsTheHistoryOfAChipWithoutUid) {
+TEST_F(HttpHandlerTest, ReturnsTheHistoryOfAChipWithoutUid) {
   model::Device& device = snapshot_.devices.emplace_back();
   device.id = 9;
   device.bus_id = "0000:01:00.0";
@@ -184,7 +173,7 @@ TEST_F(HttpHandler, ReturnsTheHistoryOfAChipWithoutUid) {
   for (const std::uint64_t bytes : {4096U, 8192U}) {
     device.kinds[Kind::dram].set(&KindFigures::used_bytes, bytes);
     snapshot_.time_unix_ns += 1'000'000'000;
-    history_.record(snapshot_);
+    machine_.recorded.record(snapshot_);
   }
   for (const char* name : {"0000:01:00.0", "9", "0x1f00a"}) {
     const HttpResponse response = get(std::string("/api/v1/history?device=") + name);
@@ -193,12 +182,12 @@ TEST_F(HttpHandler, ReturnsTheHistoryOfAChipWithoutUid) {
   }
 }
 
-TEST_F(HttpHandler, IsNotHealthyWhenItCannotSeeTheSegments) {
-  up_ = false;
+TEST_F(HttpHandlerTest, IsNotHealthyWhenItCannotSeeTheSegments) {
+  machine_.is_up = false;
   EXPECT_EQ(get("/healthz").status, 503U);
 }
 
-TEST_F(HttpHandler, NamesTheWrongParameterAndItsValidValues) {
+TEST_F(HttpHandlerTest, NamesTheWrongParameterAndItsValidValues) {
   EXPECT_NE(error_of("/api/v1/snapshot?device=x", 400).find("device=x"), std::string::npos);
   EXPECT_NE(error_of("/api/v1/snapshot?devise=0", 400).find("devise; it takes device"),
             std::string::npos);
@@ -214,7 +203,7 @@ TEST_F(HttpHandler, NamesTheWrongParameterAndItsValidValues) {
   EXPECT_NE(error_of("/api/v1/history?device=9", 404).find("there are 0,3"), std::string::npos);
 }
 
-TEST_F(HttpHandler, RefusesOtherPathsMethodsAndBodies) {
+TEST_F(HttpHandlerTest, RefusesOtherPathsMethodsAndBodies) {
   EXPECT_NE(error_of("/nope", 404).find("/nope"), std::string::npos);
   EXPECT_EQ(get("/api/v1/snapshot/").status, 404U);
   EXPECT_EQ(get("metrics").status, 400U);
@@ -230,7 +219,7 @@ TEST_F(HttpHandler, RefusesOtherPathsMethodsAndBodies) {
   EXPECT_EQ(ask(body).status, 413U);
 }
 
-TEST_F(HttpHandler, RefusesForeignHostNames) {
+TEST_F(HttpHandlerTest, RefusesForeignHostNames) {
   HttpRequest request;
   request.target = "/metrics";
   request.hosts = {"evil.example:9488"};
@@ -244,16 +233,16 @@ TEST_F(HttpHandler, RefusesForeignHostNames) {
   EXPECT_EQ(ask(request).status, 200U);
 }
 
-TEST_F(HttpHandler, RequiresAHostHeaderFromHttp11Only) {
+TEST_F(HttpHandlerTest, RequiresAHostHeaderFromHttp11Only) {
   HttpRequest request;
   request.target = "/healthz";
   const HostRule rule{.address = "127.0.0.1", .port = 9488};
-  EXPECT_EQ(handle(request, rule, sources_).status, 400U);
+  EXPECT_EQ(handler_.answer(request, rule).status, 400U);
   request.version = 10;
-  EXPECT_EQ(handle(request, rule, sources_).status, 200U);
+  EXPECT_EQ(handler_.answer(request, rule).status, 200U);
 }
 
-TEST_F(HttpHandler, PostmortemsAreSortedLatestFirstAndBounded) {
+TEST_F(HttpHandlerTest, PostmortemsAreSortedLatestFirstAndBounded) {
   for (std::int32_t pid = 1; pid <= 300; ++pid) {
     Postmortem postmortem;
     postmortem.process.pid = pid;
@@ -262,7 +251,7 @@ TEST_F(HttpHandler, PostmortemsAreSortedLatestFirstAndBounded) {
     collector::HeldAllocation& held = postmortem.process.largest.emplace_back();
     held.bytes = 5;
     held.used_bytes = 6;
-    postmortems_.add(postmortem);
+    machine_.dead.add(postmortem);
   }
   const Json json = Json::parse(get("/api/v1/postmortems").body);
   EXPECT_EQ(json["total"], 300);

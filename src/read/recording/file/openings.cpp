@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "read/recording/playback/openings.hpp"
+#include "read/recording/file/openings.hpp"
 
 #include <cstdint>
 #include <map>

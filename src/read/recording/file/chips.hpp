@@ -8,10 +8,7 @@
 #include "base/core_mask.hpp"
 #include "read/recording/file/tables.hpp"
 
-namespace ttmem::report {
-
-using recording::RowId;
-using recording::Tables;
+namespace ttmem::recording {
 
 // A chip, and its devices in the recording: one for each time that a process opened it.
 struct Chip {
@@ -24,10 +21,9 @@ struct Chip {
 };
 
 // Convert the number of a core, or a set of cores, from a device of the recording to its chip.
-[[nodiscard]] std::uint32_t core_on_chip(const Chip& chip, const recording::Device& device,
+[[nodiscard]] std::uint32_t core_on_chip(const Chip& chip, const Device& device,
                                          std::uint32_t core);
-[[nodiscard]] CoreMask cores_on_chip(const Chip& chip, const recording::Device& device,
-                                     const CoreMask& cores);
+[[nodiscard]] CoreMask cores_on_chip(const Chip& chip, const Device& device, const CoreMask& cores);
 
 struct Chips {
   std::vector<Chip> chips;            // by number, then uid
@@ -50,4 +46,4 @@ struct Chips {
 // belongs to the only chip with that number.
 [[nodiscard]] Chips find_chips(const Tables& tables);
 
-}  // namespace ttmem::report
+}  // namespace ttmem::recording

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyse/report/chips.hpp"
+#include "read/recording/file/chips.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -8,13 +8,11 @@
 #include <tuple>
 #include <utility>
 
-#include "read/recording/playback/openings.hpp"
+#include "read/recording/file/openings.hpp"
 
-namespace ttmem::report {
+namespace ttmem::recording {
 namespace {
 
-using recording::Device;
-using recording::Time;
 using Identity = std::tuple<std::uint64_t, std::uint32_t, std::string>;  // uid, number, arch
 
 bool names_no_chip(const Device& device) { return device.uid == 0 && device.arch.empty(); }
@@ -97,7 +95,7 @@ Chips find_chips(const Tables& tables) {
       result.of_row[static_cast<std::size_t>(row - 1)] = i;
     }
   }
-  result.is_last = recording::last_openings(tables);
+  result.is_last = last_openings(tables);
   result.is_at_end.resize(tables.devices.size());
   for (const Chip& chip : result.chips) mark_at_end(tables, chip, result);
   for (const std::vector<RowId>& set : tables.device_sets) {
@@ -109,4 +107,4 @@ Chips find_chips(const Tables& tables) {
   return result;
 }
 
-}  // namespace ttmem::report
+}  // namespace ttmem::recording

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The gzip format, by zlib. The same bytes give the same compressed bytes: there is no time in
+// them.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+struct z_stream_s;
+
+namespace ttmem {
+
+// Compresses a stream piece by piece. Not thread-safe.
+class GzipWriter {
+ public:
+  // Gets the compressed bytes; each piece is valid during the call only.
+  using Sink = std::function<void(std::string_view)>;
+
+  explicit GzipWriter(Sink sink);
+  ~GzipWriter();
+  GzipWriter(const GzipWriter&) = delete;
+  GzipWriter& operator=(const GzipWriter&) = delete;
+
+  void write(std::string_view bytes);
+  // Writes the end. Call once, after the last write().
+  void finish();
+
+ private:
+  void deflate(std::string_view bytes, int flush);
+
+  Sink sink_;
+  std::unique_ptr<z_stream_s> stream_;
+};
+
+[[nodiscard]] std::string gzip(std::string_view bytes);
+
+// Decompresses what gzip made. Returns what could be decompressed; `packed` must not come from a
+// stranger, because the result has no limit.
+[[nodiscard]] std::string gunzip(std::string_view packed);
+
+}  // namespace ttmem

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "read/model/snapshot.hpp"
+#include "serve/observatory/history.hpp"
+#include "serve/observatory/postmortem.hpp"
+
+namespace ttmem::serve {
+
+// A machine as the HTTP API needs it: Observatory, or a fixed machine in a test. One thread.
+class ObservedMachine {
+ public:
+  virtual ~ObservedMachine() = default;
+
+  // Returns the state as of now. Valid until the next call of a function of this class that is not
+  // const.
+  [[nodiscard]] virtual const model::Snapshot& snapshot() = 0;
+  // Returns what the last pass found, at most a second old while passes are made once a second;
+  // makes a pass if there was none. Allocations and programs may be missing.
+  [[nodiscard]] virtual const model::Snapshot& last() = 0;
+  // Returns the number of passes that found something new. While it stays the same, so does last(),
+  // but for its time.
+  [[nodiscard]] virtual std::uint64_t changes() const = 0;
+  // Returns the page for Prometheus, as of now.
+  [[nodiscard]] virtual std::string metrics() = 0;
+  // Returns true if the last pass could read the directory of the segments, and before the first.
+  [[nodiscard]] virtual bool up() const = 0;
+  [[nodiscard]] virtual const History& history() const = 0;
+  [[nodiscard]] virtual const Postmortems& postmortems() const = 0;
+};
+
+}  // namespace ttmem::serve

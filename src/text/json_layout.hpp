@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace ttmem::text {
+
+// How a JSON document is laid out. A document ends with a newline in both layouts.
+enum class JsonLayout : std::uint8_t {
+  pretty,
+  line,  // everything in one line, for streams
+};
+
+// Returns the argument of json_text().
+[[nodiscard]] constexpr int indent_of(JsonLayout layout) noexcept {
+  return layout == JsonLayout::pretty ? 2 : -1;
+}
+
+}  // namespace ttmem::text
