@@ -3,15 +3,15 @@
 // What is taken on this thread is called, and where it comes from.
 #pragma once
 
-namespace ttmem::attach {
+namespace ttmem::preload {
 
 // While it lives, what this thread takes has this name.
-class Label {
+class ThreadLabel {
  public:
-  explicit Label(const char* name);
-  ~Label();
-  Label(const Label&) = delete;
-  Label& operator=(const Label&) = delete;
+  explicit ThreadLabel(const char* name);
+  ~ThreadLabel();
+  ThreadLabel(const ThreadLabel&) = delete;
+  ThreadLabel& operator=(const ThreadLabel&) = delete;
 
  private:
   const char* const outer_;
@@ -37,4 +37,4 @@ class InOperation {
 };
 void listen_to_operations();
 
-}  // namespace ttmem::attach
+}  // namespace ttmem::preload

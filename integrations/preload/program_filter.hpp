@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace ttmem::attach {
+namespace ttmem::preload {
 
 // Says of most programs that are not in a table that they are not, without the lock of the table.
 // TT-Metal makes two programs for each that runs, and tells of an end in three ways: of six calls,
@@ -34,4 +34,4 @@ class ProgramFilter {
   std::array<std::atomic<std::uint32_t>, 1U << kBits> counts_{};  // programs with the same hash
 };
 
-}  // namespace ttmem::attach
+}  // namespace ttmem::preload

@@ -20,7 +20,7 @@
 #define TTMEM_HAS_INTERNAL_HEADERS 0
 #endif
 
-namespace ttmem::attach {
+namespace ttmem::preload {
 
 namespace tm = ::tt::tt_metal;
 
@@ -40,14 +40,16 @@ void heard_of_cb(const tm::CoreRangeSet& cores, std::uint64_t address, std::uint
 
 // `cbs` is what was known of the program, and becomes what it has on its cores now. Call it when
 // it has been placed, on that thread. True if that is something else.
-[[nodiscard]] bool read_layout(tm::detail::ProgramImpl& program, std::vector<tt_metal::Cb>& cbs);
+[[nodiscard]] bool read_layout(tm::detail::ProgramImpl& program,
+                               std::vector<tt_metal::ProgramCb>& cbs);
 // False if the program has circular buffers with bytes of their own that are not in `cbs`.
-[[nodiscard]] bool is_complete(const tm::Program& program, const std::vector<tt_metal::Cb>& cbs);
+[[nodiscard]] bool is_complete(const tm::Program& program,
+                               const std::vector<tt_metal::ProgramCb>& cbs);
 // Adds views that read_layout() could not know of. True if there are any.
-[[nodiscard]] bool add_views(tm::Program& program, std::vector<tt_metal::Cb>& cbs);
+[[nodiscard]] bool add_views(tm::Program& program, std::vector<tt_metal::ProgramCb>& cbs);
 
 // What its kernels take, once it is compiled. `cbs` is what read_layout() says.
 [[nodiscard]] tt_metal::KernelSizes kernel_sizes(tm::Program& program, tm::IDevice& device,
-                                                 const std::vector<tt_metal::Cb>& cbs);
+                                                 const std::vector<tt_metal::ProgramCb>& cbs);
 
-}  // namespace ttmem::attach
+}  // namespace ttmem::preload

@@ -24,15 +24,15 @@ class CbList {
  public:
   // `cb` was reported on `chip`. False if it is of another list, which begins; then this one is
   // complete and has not changed. A list that is known to have `length` ends there; 0: not known.
-  [[nodiscard]] bool add(const Cb& cb, std::uint32_t chip, std::size_t length);
+  [[nodiscard]] bool add(const ProgramCb& cb, std::uint32_t chip, std::size_t length);
   // The same for a circular buffer that add() has just taken on another chip: cheaper, because most
   // of the events of a mesh are of this kind. False if it is anything else.
   [[nodiscard]] bool repeat(const ::tt::tt_metal::CoreRangeSet& cores, std::uint64_t address,
                             std::uint64_t bytes, bool is_view, std::uint32_t chip);
 
   [[nodiscard]] bool empty() const { return cbs_.empty(); }
-  [[nodiscard]] const std::vector<Cb>& cbs() const { return cbs_; }
-  [[nodiscard]] Chips chips() const;
+  [[nodiscard]] const std::vector<ProgramCb>& cbs() const { return cbs_; }
+  [[nodiscard]] ChipNumbers chips() const;
   // Every chip has all of them.
   [[nodiscard]] bool is_even() const { return full_ == chips_.size(); }
   [[nodiscard]] std::size_t chip_count() const { return chips_.size(); }
@@ -48,10 +48,10 @@ class CbList {
   };
   OnChip* find(std::uint32_t chip);
   void count_one(OnChip& on);
-  [[nodiscard]] bool overlaps(const Cb& cb) const;
-  void lengthen(const Cb& cb);
+  [[nodiscard]] bool overlaps(const ProgramCb& cb) const;
+  void lengthen(const ProgramCb& cb);
 
-  std::vector<Cb> cbs_;
+  std::vector<ProgramCb> cbs_;
   std::vector<OnChip> chips_;
   std::size_t next_ = 0;  // the chip that is likely to come next
   std::size_t full_ = 0;  // how many chips have all

@@ -32,7 +32,7 @@ class LiveBuffers {
 
     std::uint64_t id = 0;
     std::uint64_t generation = 0;  // at its allocation
-    const Mesh* mesh = nullptr;
+    const OpenMesh* mesh = nullptr;
     ttmem_buffer_type type = TTMEM_DRAM;
 
     [[nodiscard]] Key key() const { return id; }

@@ -13,7 +13,7 @@
 
 namespace ttmem::tt_metal {
 
-using Chips = std::vector<std::uint32_t>;  // numbers, ascending
+using ChipNumbers = std::vector<std::uint32_t>;  // numbers, ascending
 
 struct OpenChip {
   std::uint64_t opened;  // the generation from which on it was open
@@ -21,8 +21,8 @@ struct OpenChip {
 };
 
 // The chips of a mesh, or a chip.
-struct Mesh {
-  Chips chips;
+struct OpenMesh {
+  ChipNumbers chips;
   std::vector<OpenChip*> open;   // the same, of generation `generation`
   std::uint64_t generation = 0;  // 0: to be looked up
 };
@@ -41,9 +41,9 @@ class OpenChips {
 
   // The chips of a device, which are opened. The reference stays valid; what it says changes when a
   // chip is opened or closed.
-  Mesh& mesh_of(const ::tt::tt_metal::IDevice& device);
+  OpenMesh& mesh_of(const ::tt::tt_metal::IDevice& device);
   // Those of `chips` that have been open ever since that generation.
-  [[nodiscard]] Chips open_since(std::uint64_t generation, const Chips& chips) const;
+  [[nodiscard]] ChipNumbers open_since(std::uint64_t generation, const ChipNumbers& chips) const;
 
   [[nodiscard]] std::uint64_t generation() const { return generation_; }
   [[nodiscard]] std::map<std::uint32_t, OpenChip>& all() { return chips_; }
@@ -56,11 +56,11 @@ class OpenChips {
   std::uint64_t generation_ = 1;
   // By the device's address and number: a new mesh may get the address of one that is gone. They
   // stay: buffers point to them.
-  std::map<std::pair<const ::tt::tt_metal::IDevice*, int>, Mesh> meshes_;
+  std::map<std::pair<const ::tt::tt_metal::IDevice*, int>, OpenMesh> meshes_;
   struct {  // the entry of `meshes_` that was used last
     const ::tt::tt_metal::IDevice* device = nullptr;
     int id = 0;
-    Mesh* mesh = nullptr;
+    OpenMesh* mesh = nullptr;
   } last_;
 };
 

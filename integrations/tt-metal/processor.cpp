@@ -156,8 +156,8 @@ void Processor::end_all_rows() {
 
 // Also notices that chips were closed, for which there is no hook: when another mesh appears, by
 // the end of the one that had opened them.
-const Mesh& Processor::mesh_of(const tm::IDevice& device, Held& held) {
-  const Mesh* mesh = &chips_.mesh_of(device);
+const OpenMesh& Processor::mesh_of(const tm::IDevice& device, Held& held) {
+  const OpenMesh* mesh = &chips_.mesh_of(device);
   if (rooted_.mesh == mesh && rooted_.generation == chips_.generation()) return *mesh;
   close_what_is_gone(held);
   mesh = &chips_.mesh_of(device);
@@ -179,7 +179,7 @@ const Mesh& Processor::mesh_of(const tm::IDevice& device, Held& held) {
 }
 
 void Processor::close_what_is_gone(Held& held) {
-  Chips gone;
+  ChipNumbers gone;
   std::erase_if(roots_, [&](const Root& root) {
     held.push_back(root.mesh.lock());
     if (held.back() != nullptr && held.back()->is_initialized()) return false;
@@ -226,7 +226,7 @@ void Processor::track_allocate(const tm::Buffer* buffer) {
     Held held;
     const std::lock_guard lock(mutex_);
     end_rows(this_thread());
-    const Mesh& mesh = mesh_of(*buffer->device(), held);
+    const OpenMesh& mesh = mesh_of(*buffer->device(), held);
     if (buffer->is_l1()) programs_.may_have_views(mesh.chips);
     buffers_.allocated(*buffer, record);
   });
@@ -275,7 +275,7 @@ void Processor::add_cb(Thread& thread, const tm::CoreRangeSet& cores, std::uint6
   if (!thread.frees.empty()) programs_.end(thread.frees);
   thread.announced = 0;
   chips_.open(chip);
-  const Cb cb{CoreRanges(cores), address, size, is_view};
+  const ProgramCb cb{CoreRanges(cores), address, size, is_view};
   const std::size_t length = programs_.length_of(thread.current);
   if (thread.list.add(cb, number_of(chip), length)) return;
   end_list(thread);
@@ -302,7 +302,7 @@ void Processor::track_program(tm::Program* program, const tm::IDevice* device) {
     Thread& thread = this_thread();
     const std::uint64_t before = thread.announced;
     end_rows(thread);
-    const Mesh& mesh = mesh_of(*device, held);
+    const OpenMesh& mesh = mesh_of(*device, held);
     const std::uint64_t id = programs_.name(*program);
     // It is compiled by the run that follows, so that its binaries are known the second time.
     const int known = programs_.kernels_known(id);
@@ -363,7 +363,7 @@ void Processor::dispatched(const tm::Program& program, const tm::IDevice& device
   if (!ttmem_enabled()) return;
   Held held;
   const std::lock_guard lock(mutex_);
-  const Mesh& mesh = mesh_of(device, held);
+  const OpenMesh& mesh = mesh_of(device, held);
   const std::uint64_t id = programs_.name(program);
   if (programs_.kernels_known(id) == 0) {
     programs_.kernels_of(id, kernels ? *kernels : collect_kernel_bytes(program, device, true),

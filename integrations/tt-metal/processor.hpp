@@ -86,7 +86,7 @@ class Processor final : public tm::IGraphProcessor {
   // A mesh that has opened chips, and these chips.
   struct Root {
     std::weak_ptr<MeshDevice> mesh;
-    Chips chips;
+    ChipNumbers chips;
   };
   // Meshes that were looked at: they must not end while the lock is held.
   using Held = std::vector<std::shared_ptr<const MeshDevice>>;
@@ -101,7 +101,7 @@ class Processor final : public tm::IGraphProcessor {
   void end_rows(Thread& thread);
   void end_all_rows();
   void close(std::uint32_t chip);
-  const Mesh& mesh_of(const tm::IDevice& device, Held& held);
+  const OpenMesh& mesh_of(const tm::IDevice& device, Held& held);
   void close_what_is_gone(Held& held);
   void add_cb(Thread& thread, const tm::CoreRangeSet& cores, std::uint64_t address,
               std::uint64_t size, bool is_view, const tm::IDevice& chip);
@@ -114,7 +114,7 @@ class Processor final : public tm::IGraphProcessor {
   std::set<Thread*> threads_;
   std::vector<Root> roots_;
   struct {  // the mesh whose root was looked for last
-    const Mesh* mesh = nullptr;
+    const OpenMesh* mesh = nullptr;
     std::uint64_t generation = 0;
   } rooted_;
 };

@@ -45,13 +45,14 @@ class Programs {
   void kernels_of(std::uint64_t program, const KernelBytes& bytes,
                   const ::tt::tt_metal::CoreRangeSet& cores);
   // It was sent to the mesh. Nothing happens if it was not listed there.
-  void dispatched(std::uint64_t program, const Mesh& mesh);
+  void dispatched(std::uint64_t program, const OpenMesh& mesh);
   // It is about to be sent to the mesh, and counts as sent: at once, and again when a list of it
   // follows. With `of_several` it may be for some of the chips only.
-  void announced(std::uint64_t program, const Mesh& mesh, bool of_several);
+  void announced(std::uint64_t program, const OpenMesh& mesh, bool of_several);
   // It is about to be destroyed.
   void forget(const ::tt::tt_metal::Program& program);
-  void replayed(const std::vector<const ::tt::tt_metal::Program*>& programs, const Chips& chips);
+  void replayed(const std::vector<const ::tt::tt_metal::Program*>& programs,
+                const ChipNumbers& chips);
 
   // ---- Lists and frees ----
 
@@ -66,7 +67,7 @@ class Programs {
    private:
     friend class Programs;
     struct Part {
-      Chips still_to_come;
+      ChipNumbers still_to_come;
       std::optional<PlacedProgram> whole;  // to go back to, unless its end is certain
     };
     std::vector<Part> parts_;
@@ -78,7 +79,7 @@ class Programs {
   // These chips have L1 buffers, so that circular buffers may be views on them. Of a program whose
   // circular buffers are all views, TT-Metal reports the free alone: the free of a program without
   // a name may be that of another one which is not known, and no later free shows which it was.
-  void may_have_views(const Chips& chips) { views_.insert(chips.begin(), chips.end()); }
+  void may_have_views(const ChipNumbers& chips) { views_.insert(chips.begin(), chips.end()); }
 
   // Removes named programs that have been destroyed, whether a hook told of it or not. Looks at
   // some of them, the next time at others.
@@ -96,9 +97,9 @@ class Programs {
     std::weak_ptr<const void> life;  // of a named one
     bool knows_end = false;          // `life` was there
     bool is_listed = false;
-    std::vector<Cb> expected;       // before its first list: what that will be, without addresses
-    Chips frees;                    // where it will be freed, closed chips too
-    const Mesh* sent_to = nullptr;  // by announced()
+    std::vector<ProgramCb> expected;  // before its first list: what that will be, without addresses
+    ChipNumbers frees;                // where it will be freed, closed chips too
+    const OpenMesh* sent_to = nullptr;  // by announced()
     bool of_several = false;
     KernelBytes kernel_bytes;
     ::tt::tt_metal::CoreRangeSet kernel_cores;
@@ -106,24 +107,24 @@ class Programs {
   };
   using Table = std::map<std::uint64_t, Program>;  // by the tracker's number: the youngest last
   struct Dead {
-    Chips frees;
+    ChipNumbers frees;
     std::uint64_t when_ns;
   };
 
   Program* find(const void* identity);
   Program& add(Program program);
-  void place(Program& program, const Chips& chips, bool is_new_layout);
-  void send(Program& program, const Mesh& mesh);
+  void place(Program& program, const ChipNumbers& chips, bool is_new_layout);
+  void send(Program& program, const OpenMesh& mesh);
   void load_kernels(Program& program);
   void remove(Table::iterator program);
   void remove_named(Table::iterator program, std::uint64_t when_ns);
   [[nodiscard]] bool fits(const Program& program, const CbList& list) const;
   Program* expecting(const CbList& list);
-  void listed_named(Program& program, const std::vector<Cb>& cbs, const Chips& chips);
+  void listed_named(Program& program, const std::vector<ProgramCb>& cbs, const ChipNumbers& chips);
   void listed_nameless(const CbList& list);
   Table::iterator youngest_nameless(std::uint32_t chip);
   [[nodiscard]] bool is_only_choice(const Program& program, std::uint32_t chip) const;
-  void estimate(const Chips& chips);
+  void estimate(const ChipNumbers& chips);
   void left(std::uint32_t chip);
 
   OpenChips& chips_;

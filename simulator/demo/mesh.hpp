@@ -65,7 +65,7 @@ using Tensor = std::shared_ptr<tm::distributed::MeshBuffer>;
                              std::uint32_t page_bytes, std::uint32_t pages_per_core);
 
 // A circular buffer as a program declares it: the runtime finds the address.
-struct Cb {
+struct CbOfOperation {
   std::uint64_t bytes = 0;                            // on each core
   std::optional<tm::CoreRange> cores = std::nullopt;  // none: the whole grid
 };
@@ -75,7 +75,8 @@ struct Cb {
 class Operation {
  public:
   // The dry run compiles no kernels, so the caller gives their bytes on a core; 0: not counted.
-  Operation(const Mesh& mesh, const std::vector<Cb>& cbs, std::uint64_t kernel_bytes = 0);
+  Operation(const Mesh& mesh, const std::vector<CbOfOperation>& cbs,
+            std::uint64_t kernel_bytes = 0);
 
   void run();
   // Only enqueues it: nothing runs while a trace is being captured.
@@ -89,14 +90,14 @@ class Operation {
 };
 
 // Operations recorded once, and then sent to the mesh all together, again and again.
-class Trace {
+class MeshTrace {
  public:
   // Runs each operation once, because only what was compiled can be captured. The operations stay
   // where they are for as long as the trace is replayed.
-  Trace(const Mesh& mesh, std::vector<Operation>& operations, std::size_t repetitions);
-  ~Trace();
-  Trace(const Trace&) = delete;
-  Trace& operator=(const Trace&) = delete;
+  MeshTrace(const Mesh& mesh, std::vector<Operation>& operations, std::size_t repetitions);
+  ~MeshTrace();
+  MeshTrace(const MeshTrace&) = delete;
+  MeshTrace& operator=(const MeshTrace&) = delete;
 
   void replay() const;
 

@@ -9,7 +9,7 @@
 
 namespace ttmem::replay {
 
-struct Options {
+struct ReplayOptions {
   std::string file;                    // "-": standard input
   std::optional<std::uint64_t> lines;  // stop after that many lines of the file
   std::optional<double> speed;         // 1: as recorded; none: as fast as possible
@@ -25,6 +25,6 @@ struct Replayed {
 
 // Feeds a capture of the real runtime through the tracker, each event on the thread of its own,
 // in the order of the file. Fails with file, line and reason when it is not a capture.
-[[nodiscard]] Result<Replayed> replay_capture(const Options& options);
+[[nodiscard]] Result<Replayed> replay_capture(const ReplayOptions& options);
 
 }  // namespace ttmem::replay

@@ -46,8 +46,9 @@ namespace ttmem::cli {
                                                 recording::Reader& reader);
 
 // Recordings for the page, and its document of them. Show progress.
-[[nodiscard]] Result<std::vector<viewer::Run>> open_runs(const std::vector<std::string>& files);
-[[nodiscard]] Result<std::string> view_document_of(const std::vector<viewer::Run>& runs,
+[[nodiscard]] Result<std::vector<viewer::ShownRecording>> open_runs(
+    const std::vector<std::string>& files);
+[[nodiscard]] Result<std::string> view_document_of(const std::vector<viewer::ShownRecording>& runs,
                                                    viewer::Shown shown);
 
 // Says which limits are exceeded, and by how much. Returns kLimit when one is, kFailure when a

@@ -23,7 +23,7 @@ class BufferPlaces {
   explicit BufferPlaces(const Regions& regions);
 
   // `cores`: those that it takes its range on; null: every core.
-  void change(const recording::Request& request, std::optional<std::uint64_t> address,
+  void change(const recording::RecordedRequest& request, std::optional<std::uint64_t> address,
               const CoreMask* cores, bool add);
 
   [[nodiscard]] bool is_empty() const { return live_ == 0; }
@@ -43,7 +43,7 @@ class BufferPlaces {
     std::uint64_t unplaced = 0;  // without an address or a size per bank
     std::uint64_t outside = 0;   // of the region
   };
-  void change_banks(const recording::Request& request, std::optional<std::uint64_t> address,
+  void change_banks(const recording::RecordedRequest& request, std::optional<std::uint64_t> address,
                     bool add);
   [[nodiscard]] bool is_unstated(Kind kind) const;
 

@@ -38,11 +38,11 @@ struct Record {
 // rules of the collector, one event at a time. Not thread-safe; the arguments must outlive it.
 class ChipFigures {
  public:
-  ChipFigures(const Tables& tables, const Chip& chip);
+  ChipFigures(const Tables& tables, const RecordedChip& chip);
 
   // A process opens the chip, or closes it. Then call set_regions_fit() and note_all().
-  void open(const recording::Device& device);
-  void close(const recording::Device& device);
+  void open(const recording::RecordedDevice& device);
+  void close(const recording::RecordedDevice& device);
   // As the open devices state them; none: no device does.
   [[nodiscard]] std::optional<Regions> regions() const;
   // False: `places` are those of other regions, because a buffer is left from then.
@@ -50,11 +50,13 @@ class ChipFigures {
   void note_all(const BufferPlaces& places, const Moment& at);
 
   // A buffer or kernel comes or goes; `places` has the change already.
-  void allocate(const recording::Request& request, const BufferPlaces& places, const Moment& at);
-  void free(const recording::Request& request, const BufferPlaces& places, const Moment& at);
+  void allocate(const recording::RecordedRequest& request, const BufferPlaces& places,
+                const Moment& at);
+  void free(const recording::RecordedRequest& request, const BufferPlaces& places,
+            const Moment& at);
   // The circular buffers of the programs of a process change from `before` bytes to those of the
   // ledger; null: to none.
-  void programs_changed(const recording::Device& device, ledger::DeviceLedger* ledger,
+  void programs_changed(const recording::RecordedDevice& device, ledger::DeviceLedger* ledger,
                         std::uint64_t before, const BufferPlaces& places, const Moment& at);
 
   [[nodiscard]] const Record& peak(Kind kind) const { return peaks_[kind]; }
@@ -66,7 +68,7 @@ class ChipFigures {
 
  private:
   struct OpenDevice {
-    const recording::Device* device;
+    const recording::RecordedDevice* device;
     ledger::DeviceLedger* ledger;  // null: no program yet
   };
   // The highest end of circular buffers on some cores.
@@ -76,7 +78,7 @@ class ChipFigures {
   };
 
   void devices_changed();
-  void update_ends(const recording::Device& device, const CoreMask& changed);
+  void update_ends(const recording::RecordedDevice& device, const CoreMask& changed);
   [[nodiscard]] std::uint64_t end_on(std::uint32_t core) const;
   [[nodiscard]] Ends ends_on(const CoreMask& cores) const;
   [[nodiscard]] std::int64_t room_below(std::uint64_t top, const Ends& ends) const;
@@ -90,7 +92,7 @@ class ChipFigures {
   }
 
   const Tables& tables_;
-  const Chip& chip_;
+  const RecordedChip& chip_;
   std::string arch_;
   std::vector<OpenDevice> open_;
   std::uint32_t known_kinds_ = 0;  // of the open devices

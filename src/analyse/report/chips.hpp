@@ -14,7 +14,7 @@ using recording::RowId;
 using recording::Tables;
 
 // A chip, and the devices of the recording that are it: one for each time that a process opened it.
-struct Chip {
+struct RecordedChip {
   std::vector<RowId> rows;
   // The largest that a process sees; processes may see different ones. 0: unknown.
   std::uint32_t grid_x = 0;
@@ -24,13 +24,15 @@ struct Chip {
 };
 
 // The number that a core of a device has on its chip.
-[[nodiscard]] std::uint32_t core_on_chip(const Chip& chip, const recording::Device& device,
+[[nodiscard]] std::uint32_t core_on_chip(const RecordedChip& chip,
+                                         const recording::RecordedDevice& device,
                                          std::uint32_t core);
-[[nodiscard]] CoreMask cores_on_chip(const Chip& chip, const recording::Device& device,
+[[nodiscard]] CoreMask cores_on_chip(const RecordedChip& chip,
+                                     const recording::RecordedDevice& device,
                                      const CoreMask& cores);
 
 struct Chips {
-  std::vector<Chip> chips;            // by number, then uid
+  std::vector<RecordedChip> chips;    // by number, then uid
   std::vector<std::uint32_t> of_row;  // [device - 1]
   // The last time that a process had the device open; a device that was left open is one too.
   std::vector<bool> is_last;  // [device - 1]

@@ -17,8 +17,8 @@ namespace ttmem::report {
 struct FigureDiff {
   const char* name = "";
   bool is_bytes = true;  // else a number
-  std::optional<Range> before{};
-  std::optional<Range> now{};
+  std::optional<FigureRange> before{};
+  std::optional<FigureRange> now{};
 
   // Returns nullopt if one of the figures is not exact.
   [[nodiscard]] std::optional<std::int64_t> change() const {
@@ -31,7 +31,7 @@ enum class ChangeType : std::uint8_t { added, gone, grown, shrunk, other_sizes }
 [[nodiscard]] const char* name_of(ChangeType type);
 
 // What has one name was other at the peak of one run than at that of the other.
-struct Change {
+struct HolderChange {
   ChangeType type = ChangeType::added;
   Kind kind = Kind::dram;
   std::string scope{};
@@ -49,8 +49,8 @@ struct Change {
 
 struct Diff {
   std::vector<FigureDiff> figures;
-  std::vector<Change> dram;  // at the peaks; the largest change first
-  std::vector<Change> l1;
+  std::vector<HolderChange> dram;  // at the peaks; the largest change first
+  std::vector<HolderChange> l1;
   bool all_seen = true;       // false: one run may not have seen its fullest moments
   bool made_of_known = true;  // false: one of them is an aggregate, so there are no changes
 };

@@ -33,7 +33,7 @@ class PeakContents {
     std::vector<std::uint32_t> dram;  // chips
     std::vector<std::uint32_t> l1;
     LiveCounts live;
-    std::vector<recording::Program> programs;
+    std::vector<recording::RecordedProgram> programs;
   };
   template <typename Row, typename Visitor>
   void for_each_look(const Row& row, recording::Event::Type begin, recording::Event::Type end,

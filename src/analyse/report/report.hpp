@@ -28,13 +28,13 @@ struct Extreme {
 };
 
 // The bounds of a figure that may not be known exactly. An empty bound is unknown.
-struct Range {
+struct FigureRange {
   std::optional<std::int64_t> least{};
   std::optional<std::int64_t> most{};
 
   [[nodiscard]] bool is_exact() const { return least && least == most; }
 
-  friend bool operator==(const Range&, const Range&) = default;
+  friend bool operator==(const FigureRange&, const FigureRange&) = default;
 };
 
 // Allocations that have all of this in common. Of circular buffers, programs: what only they take.
@@ -78,8 +78,8 @@ struct DeviceReport {
   // processes counted themselves.
   bool all_seen = true;
   bool cbs_seen = true;  // false: figures that include circular buffers are not exact
-  PerKind<Range> peak_range{};
-  Range l1_peak_range{};
+  PerKind<FigureRange> peak_range{};
+  FigureRange l1_peak_range{};
   Bytes l1_small_peak_per_core;
 
   std::vector<Holder> at_dram_peak;  // the largest first, as in all lists
@@ -135,7 +135,7 @@ struct Growth {
 }
 
 // Memory did not suffice.
-struct Failure {
+struct RunFailure {
   Time time_ns = 0;
   std::int32_t pid = 0;
   std::string process;  // its name
@@ -157,7 +157,7 @@ struct Report {
       false;  // peaks are those of the time line, and what they were made of is unknown
   std::uint64_t unknown_programs = 0;  // gone before their circular buffers were read
   std::uint64_t marks = 0;
-  std::vector<Failure> failures;  // in the order of time
+  std::vector<RunFailure> failures;  // in the order of time
   std::vector<DeviceReport> devices;
   std::vector<Churn> churn;              // the most often first
   std::vector<Growth> growth;            // the most first

@@ -26,8 +26,8 @@ class RowPrograms {
     RowId device = 0;
     std::uint64_t before_bytes = 0;
   };
-  Changed place(const recording::Program& program);
-  Changed remove(const recording::Program& program);
+  Changed place(const recording::RecordedProgram& program);
+  Changed remove(const recording::RecordedProgram& program);
   // Time goes on: calls visit(changed) for each device on which a program was to change and did
   // not. Cheap when there is none.
   template <typename Visitor>
@@ -62,7 +62,7 @@ class RowPrograms {
     bool is_left = false;
   };
   [[nodiscard]] Row& at(RowId device) { return rows_[static_cast<std::size_t>(device - 1)]; }
-  [[nodiscard]] std::uint32_t index_of(const recording::Program& program);
+  [[nodiscard]] std::uint32_t index_of(const recording::RecordedProgram& program);
 
   const Tables& tables_;
   ledger::FootprintTable footprints_;  // before the rows, whose programs refer to it

@@ -23,7 +23,7 @@ class SharedPlaces {
   // The chip is opened, with these regions. Does nothing while there are buffers on it.
   void set_regions(std::uint32_t chip, const Regions& regions);
   // A buffer comes or goes on each of these chips.
-  void change(std::span<const std::uint32_t> chips, const recording::Request& request,
+  void change(std::span<const std::uint32_t> chips, const recording::RecordedRequest& request,
               std::optional<std::uint64_t> address, const CoreMask* cores, bool add);
 
  private:

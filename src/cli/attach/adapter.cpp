@@ -31,7 +31,7 @@ namespace ttmem::attach {
 namespace {
 
 namespace fs = std::filesystem;
-using Command = std::vector<std::string>;
+using CommandLine = std::vector<std::string>;
 
 // Held while an adapter is built; the kernel drops it when the process ends. On a file system
 // without locks two may build at once: then each rename() still puts a whole file in place.
@@ -69,7 +69,7 @@ std::vector<std::string> sources_in(const std::string& folder) {
 class Build {
  public:
   Build(CacheEntry& entry, const RuntimeLibrary& library, const Installation& installation,
-        const CompileFlags& flags, Command compiler)
+        const CompileFlags& flags, CommandLine compiler)
       : entry_(entry),
         library_(library),
         installation_(installation),
@@ -98,7 +98,7 @@ class Build {
   [[nodiscard]] std::string result() const { return entry_.adapter() + mark_; }
   [[nodiscard]] std::string object() const { return result() + ".o"; }
 
-  [[nodiscard]] bool execute(const Command& command) const {
+  [[nodiscard]] bool execute(const CommandLine& command) const {
     {
       std::ofstream file(log(), std::ios::app);
       for (const std::string& word : command) file << word << " ";
@@ -121,7 +121,7 @@ class Build {
       file << "#include \"" << source << "\"\n";
     }
     file.close();
-    Command command = compiler_;
+    CommandLine command = compiler_;
     command.insert(command.end(), {"-std=c++20", "-O2", "-g0", "-fPIC", "-fvisibility=hidden", "-w",
                                    "-c", all, "-o", object(), "-I" + installation_.sources});
     command.insert(command.end(), flags_.flags.begin(), flags_.flags.end());
@@ -130,7 +130,7 @@ class Build {
 
   // Linked with the runtime, so that a runtime that Python loaded for itself is found by its name.
   [[nodiscard]] bool link() {
-    Command command = compiler_;
+    CommandLine command = compiler_;
     command.insert(command.end(),
                    {"-shared", "-fPIC", "-o", result(), "-Wl,--no-as-needed", object()});
     command.insert(command.end(),
@@ -172,7 +172,7 @@ class Build {
   const RuntimeLibrary& library_;
   const Installation& installation_;
   const CompileFlags& flags_;
-  Command compiler_;
+  CommandLine compiler_;
   std::string mark_;
   std::vector<std::string> made_;  // to be removed
 };
@@ -183,7 +183,7 @@ Result<CacheEntry> make(const RuntimeLibrary& library, const Installation& insta
                         const BuildOptions& options, const std::string& id, Again again) {
   const Result<CompileFlags> flags = compile_flags(library, options.headers);
   if (!flags) return flags.error();
-  Result<Command> compiler = find_compiler();
+  Result<CommandLine> compiler = find_compiler();
   if (!compiler) return compiler.error();
   Result<CacheEntry> entry = make_entry(id);
   if (!entry) return entry.error();

@@ -19,18 +19,18 @@ class EventWriter {
   explicit EventWriter(recording::Writer& writer) : writer_(writer) {}
 
   // One with the same number that is live on the same devices ends: it cannot be there twice.
-  void allocate(const recording::Allocation& allocation);
+  void allocate(const recording::RecordedAllocation& allocation);
   // False, and nothing happens, when there is none with that number on these devices.
   bool free(recording::RowId devices, std::uint64_t number, recording::Time time);
 
   // The program has no CBs from now on; it need not have been there before.
   // Of `program` its device, number, name and scope count.
-  void lay_out(const recording::Program& program, recording::Time time);
+  void lay_out(const recording::RecordedProgram& program, recording::Time time);
   [[nodiscard]] bool has_program(recording::RowId device, std::uint64_t program) const {
     return placed_.contains({device, program});
   }
   // One more CB of a program that was laid out. CBs that follow each other become one layout.
-  void add_cb(recording::RowId device, std::uint64_t program, const recording::Cb& cb,
+  void add_cb(recording::RowId device, std::uint64_t program, const recording::RecordedCb& cb,
               recording::Time time);
   // Nothing happens when it is not there.
   void end_program(recording::RowId device, std::uint64_t program, recording::Time time);
@@ -45,7 +45,7 @@ class EventWriter {
   using Key = std::pair<recording::RowId, std::uint64_t>;  // devices or device, number
 
   struct Placed {
-    recording::Program program{};  // without a row: it is not written yet
+    recording::RecordedProgram program{};  // without a row: it is not written yet
     recording::Layout layout{};
     bool is_changed = false;  // its layout is not written yet
   };

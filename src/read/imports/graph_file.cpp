@@ -192,7 +192,7 @@ Kind kind_of(Params& params) {
 }
 
 // Takes the nodes one by one, as the parser of JSON has them.
-class Reader {
+class GraphReader {
  public:
   struct TooLarge {};
 
@@ -371,7 +371,7 @@ std::string_view without_code(std::string_view message) {
 }  // namespace
 
 Result<Graph> read_graph(std::istream& input, const std::string& name) {
-  Reader reader;
+  GraphReader reader;
   BoundedJson bounded(input);
   std::istream json(&bounded);
   const auto is_none = [&name](std::string_view why) {
@@ -385,7 +385,7 @@ Result<Graph> read_graph(std::istream& input, const std::string& name) {
     Result<Graph> graph = reader.finish(rest);
     if (!graph) return is_none(graph.error().message);
     return graph;
-  } catch (const Reader::TooLarge&) {
+  } catch (const GraphReader::TooLarge&) {
     return is_none(fmt::format("a node has more than {} values", kMaxNodeValues));
   } catch (const Json::exception& error) {
     if (!bounded.problem().empty()) return is_none(bounded.problem());

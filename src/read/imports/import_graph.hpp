@@ -9,7 +9,7 @@
 namespace ttmem::imports {
 
 // Writes the events of the graph; `device` (device_of()) is a row of it already.
-[[nodiscard]] Imported write_graph(const Graph& graph, const recording::Device& device,
+[[nodiscard]] Imported write_graph(const Graph& graph, const recording::RecordedDevice& device,
                                    recording::Writer& writer);
 
 }  // namespace ttmem::imports

@@ -39,7 +39,7 @@ HttpResponse ok(const char* content_type, std::string body) {
   return make_response(200, content_type, std::move(body));
 }
 
-HttpResponse index(const Target&, const HttpSources&) {
+HttpResponse index(const RequestTarget&, const HttpSources&) {
   return ok(
       kText,
       "ttmem serve: memory of Tenstorrent devices\n\n"
@@ -55,13 +55,13 @@ HttpResponse index(const Target&, const HttpSources&) {
       "/healthz                                    200 while it can read the segments\n");
 }
 
-HttpResponse health(const Target&, const HttpSources& sources) {
+HttpResponse health(const RequestTarget&, const HttpSources& sources) {
   if (sources.up()) return ok(kText, "ok\n");
   return make_response(
       503, kText, "cannot read the directory of the segments; /api/v1/snapshot has the warning\n");
 }
 
-HttpResponse metrics(const Target&, const HttpSources& sources) {
+HttpResponse metrics(const RequestTarget&, const HttpSources& sources) {
   return ok(kMetrics, sources.metrics());
 }
 
@@ -75,7 +75,7 @@ HttpResponse no_device(const std::vector<model::DeviceName>& missing,
 
 // Calls use(snapshot, names) with the devices that the query names; no names mean all devices.
 template <typename Use>
-HttpResponse on_devices(const Target& target, const HttpSources& sources, Use&& use) {
+HttpResponse on_devices(const RequestTarget& target, const HttpSources& sources, Use&& use) {
   const auto names = devices_in(target);
   if (!names) return error_response(400, names.error().message);
   const model::Snapshot& snapshot = sources.snapshot();
@@ -89,7 +89,7 @@ model::Snapshot on_these(model::Snapshot snapshot, const std::vector<model::Devi
                        : selection::select_devices(std::move(snapshot), names);
 }
 
-HttpResponse snapshot(const Target& target, const HttpSources& sources) {
+HttpResponse snapshot(const RequestTarget& target, const HttpSources& sources) {
   const auto lists = number_in(target, "lists", 1);
   if (!lists) return error_response(400, lists.error().message);
   return on_devices(target, sources, [&](const model::Snapshot& all, const auto& names) {
@@ -106,20 +106,20 @@ HttpResponse snapshot(const Target& target, const HttpSources& sources) {
   });
 }
 
-Result<std::optional<std::int32_t>> pid_in(const Target& target) {
+Result<std::optional<std::int32_t>> pid_in(const RequestTarget& target) {
   const auto pid = number_in(target, "pid", std::numeric_limits<std::int32_t>::max());
   if (!pid) return pid.error();
   return *pid ? std::optional(static_cast<std::int32_t>(**pid)) : std::nullopt;
 }
 
-Result<std::size_t> limit_in(const Target& target) {
+Result<std::size_t> limit_in(const RequestTarget& target) {
   const auto limit = number_in(target, "limit", kMaxListEntries);
   if (!limit) return limit.error();
   return static_cast<std::size_t>(limit->value_or(kMaxListEntries));
 }
 
 // Makes the text later, on another thread: a list of 100,000 takes most of a second to write.
-HttpResponse allocations(const Target& target, const HttpSources& sources) {
+HttpResponse allocations(const RequestTarget& target, const HttpSources& sources) {
   const auto pid = pid_in(target);
   if (!pid) return error_response(400, pid.error().message);
   auto kinds = kinds_in(target);
@@ -140,7 +140,7 @@ HttpResponse allocations(const Target& target, const HttpSources& sources) {
   });
 }
 
-HttpResponse programs(const Target& target, const HttpSources& sources) {
+HttpResponse programs(const RequestTarget& target, const HttpSources& sources) {
   const auto pid = pid_in(target);
   if (!pid) return error_response(400, pid.error().message);
   const auto limit = limit_in(target);
@@ -170,7 +170,7 @@ std::optional<HistoryRange> nothing_yet(const model::Snapshot& now, const model:
   return std::nullopt;
 }
 
-HttpResponse history(const Target& target, const HttpSources& sources) {
+HttpResponse history(const RequestTarget& target, const HttpSources& sources) {
   const auto ids = devices_in(target);
   if (!ids) return error_response(400, ids.error().message);
   if (ids->size() != 1) {
@@ -192,12 +192,12 @@ HttpResponse history(const Target& target, const HttpSources& sources) {
   return ok(kJson, history_json(*range));
 }
 
-HttpResponse postmortems(const Target&, const HttpSources& sources) {
+HttpResponse postmortems(const RequestTarget&, const HttpSources& sources) {
   const model::Snapshot& now = sources.figures();
   return ok(kJson, postmortems_json(*sources.postmortems, now.time_unix_ns, now.host));
 }
 
-HttpResponse changes(const Target& target, const HttpSources& sources) {
+HttpResponse changes(const RequestTarget& target, const HttpSources& sources) {
   constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
   const auto after = number_in(target, "after", most);
   if (!after) return error_response(400, after.error().message);
@@ -212,7 +212,7 @@ HttpResponse changes(const Target& target, const HttpSources& sources) {
 
 struct Endpoint {
   std::string_view path;
-  HttpResponse (*answer)(const Target&, const HttpSources&);
+  HttpResponse (*answer)(const RequestTarget&, const HttpSources&);
   std::vector<std::string> parameters;
 };
 
@@ -240,7 +240,7 @@ HttpResponse error_response(unsigned status, std::string_view message) {
 }
 
 HttpResponse handle(const HttpRequest& request, const HostRule& hosts, const HttpSources& sources) {
-  const Result<Target> target = parse_target(request.target);
+  const Result<RequestTarget> target = parse_target(request.target);
   if (!target) return error_response(400, target.error().message);
   if (auto refused = refused_host(request, *target, hosts)) return std::move(*refused);
   const Endpoint* endpoint = endpoint_of(target->path);

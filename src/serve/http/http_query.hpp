@@ -17,25 +17,27 @@
 
 namespace ttmem::serve {
 
-struct Target {
+struct RequestTarget {
   std::string path;                          // decoded
   std::map<std::string, std::string> query;  // decoded
   std::optional<std::string> authority;      // of a target with a scheme
 };
 
 // "/api/v1/history?device=0&seconds=600". Fails when an escape is broken or a name comes twice.
-[[nodiscard]] Result<Target> parse_target(std::string_view text);
+[[nodiscard]] Result<RequestTarget> parse_target(std::string_view text);
 
 // Fails when the query has another name than these.
-[[nodiscard]] Result<void> check_names(const Target& target, const std::vector<std::string>& names);
+[[nodiscard]] Result<void> check_names(const RequestTarget& target,
+                                       const std::vector<std::string>& names);
 
 // The value of a parameter; empty when it was not given. Fails when it is not valid.
-[[nodiscard]] Result<std::vector<model::DeviceName>> devices_in(const Target& target);  // "0-3"
+[[nodiscard]] Result<std::vector<model::DeviceName>> devices_in(
+    const RequestTarget& target);  // "0-3"
 // One device: "0", "0x1f00a", "0:wormhole_b0".
-[[nodiscard]] Result<std::optional<model::DeviceName>> device_in(const Target& target,
+[[nodiscard]] Result<std::optional<model::DeviceName>> device_in(const RequestTarget& target,
                                                                  const std::string& name);
-[[nodiscard]] Result<std::vector<Kind>> kinds_in(const Target& target);  // "dram,l1"
-[[nodiscard]] Result<std::optional<std::uint64_t>> number_in(const Target& target,
+[[nodiscard]] Result<std::vector<Kind>> kinds_in(const RequestTarget& target);  // "dram,l1"
+[[nodiscard]] Result<std::optional<std::uint64_t>> number_in(const RequestTarget& target,
                                                              const std::string& name,
                                                              std::uint64_t most,
                                                              std::uint64_t least = 1);

@@ -14,7 +14,8 @@ namespace ttmem::serve {
 
 // Empty when the request is meant for this server; else what it gets.
 [[nodiscard]] std::optional<HttpResponse> refused_host(const HttpRequest& request,
-                                                       const Target& target, const HostRule& rule);
+                                                       const RequestTarget& target,
+                                                       const HostRule& rule);
 
 // Empty when it is a GET or HEAD without a body; else what it gets. `path` is there.
 [[nodiscard]] std::optional<HttpResponse> refused_form(const HttpRequest& request,

@@ -12,14 +12,14 @@
 namespace ttmem::viewer {
 
 // A moment at which the page can show everything: the cores, the lists.
-struct Moment {
+struct ChosenMoment {
   Time time_ns = 0;
   std::vector<std::string> why{};  // what is special about it: "L1 peak of device 0"
 };
 
 struct Moments {
-  std::vector<Moment> chosen{};  // in the order of time
-  bool is_thinned = false;       // false: every change within the range is one of them
+  std::vector<ChosenMoment> chosen{};  // in the order of time
+  bool is_thinned = false;             // false: every change within the range is one of them
 };
 
 // How many there may be, beside the extremes and failures.
@@ -32,6 +32,6 @@ struct Room {
 // Those within the range that somebody will look for: the extremes of the report, the highest
 // points of each line, the last before a device was closed, failures, marks; and others. Pure.
 [[nodiscard]] Moments choose_moments(const recording::Tables& tables, const report::Report& report,
-                                     const Lines& lines, const Range& range, const Room& room);
+                                     const Lines& lines, const TimeRange& range, const Room& room);
 
 }  // namespace ttmem::viewer

@@ -36,7 +36,7 @@ std::function<void(double)> part_of(const Progress& progress, const std::string&
 // On one line, as the documents of which this is made have more.
 std::string minified(const std::string& json) { return json_text(Json::parse(json)); }
 
-Result<std::string> run_json(const Run& run, const Progress& progress) {
+Result<std::string> run_json(const ShownRecording& run, const Progress& progress) {
   Result<leaks::Leaks> leaks =
       leaks::recorded_leaks(*run.reader, {}, part_of(progress, run.name, kReportPart, kLeaksPart));
   if (!leaks) return leaks.error();
@@ -51,7 +51,7 @@ Result<std::string> run_json(const Run& run, const Progress& progress) {
                      minified(leaks::leaks_json({*leaks})), *timeline);
 }
 
-std::string diff_of(const std::vector<Run>& runs) {
+std::string diff_of(const std::vector<ShownRecording>& runs) {
   if (runs.size() < 2) return "null";
   const report::Diff diff = report::make_diff(runs[0].report, runs[1].report);
   return minified(report::diff_json(diff, {runs[0].name, runs[1].name, kLongLists, {}}));
@@ -60,7 +60,7 @@ std::string diff_of(const std::vector<Run>& runs) {
 // A folder cannot be downloaded.
 Json export_names() {
   Json names = Json::array();
-  for (const exports::Format& format : exports::kFormats) {
+  for (const exports::ExportFormat& format : exports::kFormats) {
     if (format.write != nullptr) names.push_back(format.name);
   }
   return names;
@@ -68,20 +68,20 @@ Json export_names() {
 
 }  // namespace
 
-Result<Run> open_run(const std::string& path, const Progress& progress) {
+Result<ShownRecording> open_run(const std::string& path, const Progress& progress) {
   auto reader = recording::Reader::open(path);
   if (!reader) return reader.error();
-  Run run{safe_text(path.substr(path.rfind('/') + 1)), path, std::move(*reader)};
+  ShownRecording run{safe_text(path.substr(path.rfind('/') + 1)), path, std::move(*reader)};
   auto report = report::make_report(*run.reader, part_of(progress, run.name, 0, kReportPart));
   if (!report) return report.error();
   run.report = std::move(*report);
   return run;
 }
 
-Result<std::string> view_document(const std::vector<Run>& runs, Shown shown,
+Result<std::string> view_document(const std::vector<ShownRecording>& runs, Shown shown,
                                   const Progress& progress) {
   std::vector<std::string> texts;
-  for (const Run& run : runs) {
+  for (const ShownRecording& run : runs) {
     Result<std::string> text = run_json(run, progress);
     if (!text) return text.error();
     texts.push_back(std::move(*text));

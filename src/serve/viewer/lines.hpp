@@ -21,6 +21,6 @@ struct Lines {
 // One pass over the recording. A line begins with what was held at the begin of the range, and ends
 // with what was held at its end.
 [[nodiscard]] Result<Lines> read_lines(const recording::Reader& reader,
-                                       const exports::Selection& selection, const Range& range);
+                                       const exports::Selection& selection, const TimeRange& range);
 
 }  // namespace ttmem::viewer

@@ -22,7 +22,7 @@ namespace ttmem::viewer {
 class MomentTables {
  public:
   // In the order of time; `snapshot` is what was held then.
-  void add(const Moment& moment, model::Snapshot snapshot);
+  void add(const ChosenMoment& moment, model::Snapshot snapshot);
 
   // The members "moments", "figures", "cores", "layouts", "allocations" and "programs" of
   // ttmem.timeline.v1 (docs/guides/page.md), without braces.
@@ -62,7 +62,7 @@ struct PlayLimits {
 // Plays the recording through these moments. None: there is no room for all of them.
 // `progress` is called with the part that is done, 0 to 1; may be empty.
 [[nodiscard]] Result<std::optional<MomentTables>> play(const recording::Reader& reader,
-                                                       const std::vector<Moment>& moments,
+                                                       const std::vector<ChosenMoment>& moments,
                                                        PlayLimits& limits,
                                                        const std::function<void(double)>& progress);
 

@@ -11,7 +11,7 @@
 
 namespace ttmem::viewer {
 
-struct ServeOptions {
+struct ViewServerOptions {
   serve::HttpOptions http{};
   bool any_port = false;  // when that of `http` is taken
   // Called with the address of the page, once it can be opened.
@@ -19,7 +19,7 @@ struct ServeOptions {
 };
 
 // Serves the page over these recordings until SIGINT or SIGTERM. Fails when it cannot listen there.
-[[nodiscard]] Result<void> serve_recordings(std::vector<Run> runs, std::string document,
-                                            const ServeOptions& options);
+[[nodiscard]] Result<void> serve_recordings(std::vector<ShownRecording> runs, std::string document,
+                                            const ViewServerOptions& options);
 
 }  // namespace ttmem::viewer

@@ -16,7 +16,7 @@ using recording::Time;
 using Bytes = std::optional<std::uint64_t>;
 
 // A stretch of a recording, both ends included.
-struct Range {
+struct TimeRange {
   Time from_ns = 0;
   Time to_ns = 0;
 };
@@ -39,7 +39,7 @@ struct Point {
 // lost, every kept point is what was held at one moment, and memory is bounded.
 class ThinnedLine {
  public:
-  ThinnedLine(const Range& range, std::size_t stretches);
+  ThinnedLine(const TimeRange& range, std::size_t stretches);
 
   // In the order of time, within the range.
   void add(const Point& point);
@@ -61,7 +61,7 @@ class ThinnedLine {
   void add_to_stretch(const Point& point);
   void end_stretch();
 
-  Range range_;
+  TimeRange range_;
   std::size_t stretches_;  // and so many points are kept as they are
   bool keeps_all_ = true;
   std::size_t stretch_ = 0;

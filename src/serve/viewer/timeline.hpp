@@ -13,7 +13,7 @@
 namespace ttmem::viewer {
 
 // The whole recording.
-[[nodiscard]] Range whole(const recording::Reader& reader);
+[[nodiscard]] TimeRange whole(const recording::Reader& reader);
 
 // Schema ttmem.timeline.v1 (docs/guides/page.md) in one line: what the chips held over a range, and
 // all that was held at some moments of it. Two passes over the recording, or a few more when much
@@ -21,7 +21,8 @@ namespace ttmem::viewer {
 // that of the whole recording. `progress` is called with the part that is done, 0 to 1; may be
 // empty. Fails when the file is damaged.
 [[nodiscard]] Result<std::string> timeline_json(const recording::Reader& reader,
-                                                const report::Report& report, const Range& range,
+                                                const report::Report& report,
+                                                const TimeRange& range,
                                                 const std::function<void(double)>& progress);
 
 }  // namespace ttmem::viewer

@@ -17,11 +17,11 @@ struct Sharer {
 // What each has of the circular buffers of that device. Cached programs lie on the same addresses;
 // a byte that k of them have counts 1/k for each, as Linux does with shared pages (PSS). So the sum
 // is what the cores have reserved, to the byte: the few that do not divide go to the first ones.
-[[nodiscard]] std::vector<std::uint64_t> cb_shares(const recording::Device& device,
+[[nodiscard]] std::vector<std::uint64_t> cb_shares(const recording::RecordedDevice& device,
                                                    const std::vector<Sharer>& sharers);
 
 // What one program would have if it were alone: on each core, the union of its circular buffers.
-[[nodiscard]] std::uint64_t cb_bytes(const recording::Device& device,
+[[nodiscard]] std::uint64_t cb_bytes(const recording::RecordedDevice& device,
                                      const recording::Layout& layout);
 
 }  // namespace ttmem::exports

@@ -18,17 +18,17 @@
 namespace ttmem::exports {
 
 // The moment that a format without a time axis shows.
-struct Moment {
+struct ExportMoment {
   enum class Which : std::uint8_t { peak, end, at_time };
   Which which = Which::peak;
   recording::Time time_ns = 0;  // of at_time
 };
 
-struct Job {
+struct ExportJob {
   const recording::Reader& reader;
   const Selection& selection;
-  Moment moment{};     // for those that show one
-  std::string path{};  // where it will be
+  ExportMoment moment{};  // for those that show one
+  std::string path{};     // where it will be
   bool overwrite = false;
 };
 
@@ -36,23 +36,23 @@ struct Job {
 using Notes = std::vector<std::string>;
 
 // Writes the whole file. A failure to write is not reported here but by Output::finish().
-[[nodiscard]] Result<Notes> write_perfetto(const Job& job, Output& output);
-[[nodiscard]] Result<Notes> write_pprof(const Job& job, Output& output);
-[[nodiscard]] Result<Notes> write_memory_viz(const Job& job, Output& output);
-[[nodiscard]] Result<Notes> write_speedscope(const Job& job, Output& output);
-[[nodiscard]] Result<Notes> write_collapsed(const Job& job, Output& output);
-[[nodiscard]] Result<Notes> write_csv(const Job& job, Output& output);
+[[nodiscard]] Result<Notes> write_perfetto(const ExportJob& job, Output& output);
+[[nodiscard]] Result<Notes> write_pprof(const ExportJob& job, Output& output);
+[[nodiscard]] Result<Notes> write_memory_viz(const ExportJob& job, Output& output);
+[[nodiscard]] Result<Notes> write_speedscope(const ExportJob& job, Output& output);
+[[nodiscard]] Result<Notes> write_collapsed(const ExportJob& job, Output& output);
+[[nodiscard]] Result<Notes> write_csv(const ExportJob& job, Output& output);
 // Finishes the folder, too.
-[[nodiscard]] Result<Notes> write_ttnn_visualizer(const Job& job, OutputFolder& folder);
+[[nodiscard]] Result<Notes> write_ttnn_visualizer(const ExportJob& job, OutputFolder& folder);
 
-struct Format {
+struct ExportFormat {
   std::string_view name;
-  std::string_view ending;                      // of its files; empty: it is a folder
-  bool binary;                                  // nothing for a terminal
-  Result<Notes> (*write)(const Job&, Output&);  // null: it is a folder
-  Result<Notes> (*write_folder)(const Job&, OutputFolder&) = nullptr;
+  std::string_view ending;                            // of its files; empty: it is a folder
+  bool binary;                                        // nothing for a terminal
+  Result<Notes> (*write)(const ExportJob&, Output&);  // null: it is a folder
+  Result<Notes> (*write_folder)(const ExportJob&, OutputFolder&) = nullptr;
 };
-inline constexpr std::array<Format, 7> kFormats = {{
+inline constexpr std::array<ExportFormat, 7> kFormats = {{
     {"perfetto", "pftrace", true, write_perfetto},
     {"pprof", "pb.gz", true, write_pprof},
     {"memory-viz", "pickle", true, write_memory_viz},
@@ -63,8 +63,8 @@ inline constexpr std::array<Format, 7> kFormats = {{
 }};
 
 // Writes the job's file in that format. Nothing is left when it fails.
-[[nodiscard]] Result<Notes> write(const Job& job, const Format& format);
+[[nodiscard]] Result<Notes> write(const ExportJob& job, const ExportFormat& format);
 // Writes it there instead, and finishes that. Not for formats that are folders.
-[[nodiscard]] Result<Notes> write(const Job& job, const Format& format, Output output);
+[[nodiscard]] Result<Notes> write(const ExportJob& job, const ExportFormat& format, Output output);
 
 }  // namespace ttmem::exports

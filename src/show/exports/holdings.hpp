@@ -23,7 +23,7 @@ struct Amount {
 
 // All allocations that were alike on one device, or all programs of one name with the same circular
 // buffers, each of which counts as one object.
-struct Holding {
+struct StackHolding {
   recording::RowId device = 0;
   Kind kind = Kind::dram;
   std::uint64_t object_bytes = 0;  // of one of them
@@ -39,16 +39,16 @@ struct Holding {
   Amount at_time{};  // after all that happened up to the time that read_holdings() was asked for
 };
 
-struct Holdings {
-  std::vector<Holding> rows{};  // by device, kind, stack and size
-  Peaks peaks{};                // by the chips of the selection
+struct StackHoldings {
+  std::vector<StackHolding> rows{};  // by device, kind, stack and size
+  Peaks peaks{};                     // by the chips of the selection
 };
 
 // Circular buffers that programs share are divided among them (cb_shares.hpp), so that sums are
 // what the cores have reserved; `allocated` is what each would have alone. Two passes over the
 // recording; memory for what differs.
-[[nodiscard]] Result<Holdings> read_holdings(const recording::Reader& reader,
-                                             const Selection& selection,
-                                             recording::Time time_ns = 0);
+[[nodiscard]] Result<StackHoldings> read_holdings(const recording::Reader& reader,
+                                                  const Selection& selection,
+                                                  recording::Time time_ns = 0);
 
 }  // namespace ttmem::exports

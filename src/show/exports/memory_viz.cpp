@@ -24,9 +24,9 @@
 
 namespace ttmem::exports {
 
-using recording::Allocation;
 using recording::Event;
-using recording::Request;
+using recording::RecordedAllocation;
+using recording::RecordedRequest;
 using recording::RowId;
 using recording::Tables;
 using recording::Time;
@@ -66,12 +66,12 @@ struct OfChip {
 };
 
 // By row: devices of one chip that were open at the same time have different slots, from 0 on.
-std::vector<std::size_t> slots_of(const Tables& tables, const std::vector<Chip>& chips) {
+std::vector<std::size_t> slots_of(const Tables& tables, const std::vector<ExportedChip>& chips) {
   std::vector<std::size_t> slots(tables.devices.size());
-  for (const Chip& chip : chips) {
+  for (const ExportedChip& chip : chips) {
     std::vector<Time> ends;  // by slot: when it is free again
     for (const RowId id : chip.devices) {
-      const recording::Device& device = tables.device(id);
+      const recording::RecordedDevice& device = tables.device(id);
       const auto at =
           std::find_if(ends.begin(), ends.end(), [&](Time end) { return end <= device.begin_ns; });
       const std::size_t slot = static_cast<std::size_t>(at - ends.begin());
@@ -85,7 +85,7 @@ std::vector<std::size_t> slots_of(const Tables& tables, const std::vector<Chip>&
 
 class MemoryVizExporter {
  public:
-  MemoryVizExporter(const Job& job, const Thinning& thinning, SnapshotEncoder& encoder)
+  MemoryVizExporter(const ExportJob& job, const Thinning& thinning, SnapshotEncoder& encoder)
       : job_(job),
         tables_(job.reader.tables()),
         selection_(job.selection),
@@ -108,7 +108,7 @@ class MemoryVizExporter {
         [&](Time time, const std::vector<std::size_t>& changed) {
           if (is_full()) return;
           for (const std::size_t chip : changed) set_cbs(usage, chip, time, true);
-          for (const Allocation& allocation : pending_) allocate(allocation);
+          for (const RecordedAllocation& allocation : pending_) allocate(allocation);
           pending_.clear();
           for (const std::size_t chip : changed) set_cbs(usage, chip, time, false);
         },
@@ -162,8 +162,8 @@ class MemoryVizExporter {
 
   // -- allocations
 
-  void allocate(const Allocation& allocation) {
-    const Request& request = tables_.request(allocation.request);
+  void allocate(const RecordedAllocation& allocation) {
+    const RecordedRequest& request = tables_.request(allocation.request);
     // Circular buffers are one block of a chip, see set_cbs(). Nothing takes no address.
     if (!selection_.has(request.kind) || request.kind == Kind::cb) return;
     if (request.used_bytes() == 0) return;
@@ -189,9 +189,10 @@ class MemoryVizExporter {
     }
   }
 
-  void free(const Allocation& allocation) {
+  void free(const RecordedAllocation& allocation) {
     // Begins and ends in one moment: was never held.
-    if (std::erase_if(pending_, [&](const Allocation& a) { return a.id == allocation.id; }) > 0)
+    if (std::erase_if(pending_,
+                      [&](const RecordedAllocation& a) { return a.id == allocation.id; }) > 0)
       return;
     for (const RowId device : tables_.device_set(allocation.devices)) {
       const auto at = lives_.find(AllocationKey{device, allocation.id});
@@ -211,9 +212,9 @@ class MemoryVizExporter {
 
   // Where it lies on the device, or where there is room when that is unknown or taken, as by the
   // buffers of an allocator that has some cores only.
-  Place put(OfChip& chip, RowId device, const Allocation& allocation,
+  Place put(OfChip& chip, RowId device, const RecordedAllocation& allocation,
             const AddressSpace::Block& block) {
-    const Request& request = tables_.request(allocation.request);
+    const RecordedRequest& request = tables_.request(allocation.request);
     // All banks in a row: neighbours stay neighbours, and the size is what it takes of the device.
     if (allocation.address && request.has_bytes_per_bank && request.banks != 0 &&
         *allocation.address <= AddressSpace::kBytes / request.banks) {
@@ -233,7 +234,7 @@ class MemoryVizExporter {
     if (chip.spaces.size() == kMaxSpaces) return kMaxSpaces - 1;  // with somebody else
     chip.space_of[key] = chip.spaces.size();
     AddressSpace& space = chip.spaces.emplace_back((chip.spaces.size() + 1) * AddressSpace::kBytes);
-    const recording::Device& about = tables_.device(device);
+    const recording::RecordedDevice& about = tables_.device(device);
     if (kind == static_cast<int>(Kind::dram)) {
       space.reserve(about.dram_channels * about.dram_bytes_per_channel);
     } else if (kind == static_cast<int>(Kind::l1)) {
@@ -265,7 +266,7 @@ class MemoryVizExporter {
     }
   }
 
-  Shared stack_of_request(RowId device, const Allocation& allocation) {
+  Shared stack_of_request(RowId device, const RecordedAllocation& allocation) {
     const auto [at, is_new] = stacks_.try_emplace({device, allocation.request});
     if (is_new) {
       at->second = texts_.frames(stack_of(tables_, device, tables_.request(allocation.request)));
@@ -275,7 +276,7 @@ class MemoryVizExporter {
 
   [[nodiscard]] Shared settings(const std::vector<std::size_t>& places);
 
-  const Job& job_;
+  const ExportJob& job_;
   const Tables& tables_;
   const Selection& selection_;
   const Thinning& thinning_;
@@ -286,7 +287,7 @@ class MemoryVizExporter {
   Shared cb_stack_;
   boost::unordered_flat_map<std::pair<RowId, RowId>, Shared> stacks_;  // device and request
   boost::unordered_flat_map<AllocationKey, Place> lives_;
-  std::vector<Allocation> pending_;  // of the moment that is being read
+  std::vector<RecordedAllocation> pending_;  // of the moment that is being read
   std::uint64_t entries_ = 0;
   std::uint64_t left_out_ = 0;
   std::uint64_t impossible_ = 0;  // larger than any device
@@ -315,7 +316,7 @@ Shared MemoryVizExporter::settings(const std::vector<std::size_t>& places) {
       {texts_.word("host"), texts_.word(valid_utf8(tables_.run.host))},
       {texts_.word("left out"), left_out_}};
   for (std::size_t i = 0; i < places.size(); ++i) {
-    const Chip& chip = selection_.chips()[i];
+    const ExportedChip& chip = selection_.chips()[i];
     fields.push_back(
         {texts_.word(fmt::format("GPU {}", places[i])),
          texts_.word(valid_utf8(fmt::format("{}, {}, {}", chip.name(), chip.board, chip.arch)))});
@@ -344,7 +345,7 @@ Result<void> MemoryVizExporter::write(Output& output) {
 
 }  // namespace
 
-Result<Notes> write_memory_viz(const Job& job, Output& output) {
+Result<Notes> write_memory_viz(const ExportJob& job, Output& output) {
   const auto thinning = Thinning::plan(job.reader, job.selection, kMaxSmoothEntries);
   if (!thinning) return thinning.error();
   const auto encoder = job.path.ends_with(".json") ? make_json_encoder() : make_pickle_encoder();

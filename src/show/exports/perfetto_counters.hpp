@@ -27,11 +27,11 @@ class PerfettoCounter {
 // resident. The arguments must outlive it.
 class PerfettoCounters {
  public:
-  PerfettoCounters(PerfettoTrace& trace, const Selection& selection, const Chip& chip,
+  PerfettoCounters(PerfettoTrace& trace, const Selection& selection, const ExportedChip& chip,
                    TrackId parent);
 
   // What its process reports has a value from now on, also when that is 0.
-  void open(const recording::Device& device);
+  void open(const recording::RecordedDevice& device);
   // Those that have changed.
   void write(const Usage& usage, recording::Time time);
   // The same; `resident` none: unknown.
@@ -41,7 +41,7 @@ class PerfettoCounters {
  private:
   PerfettoTrace& trace_;
   const Selection& selection_;
-  const Chip& chip_;
+  const ExportedChip& chip_;
   TrackId parent_;
   bool has_all_of_l1_;
   bool resident_known_ = false;

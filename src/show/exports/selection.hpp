@@ -26,7 +26,7 @@ inline constexpr std::size_t kMemories = 4;
 [[nodiscard]] std::string_view name_of(Memory memory);
 
 // A chip, and each time that a process had it open.
-struct Chip {
+struct ExportedChip {
   std::uint32_t number = 0;
   std::uint64_t uid = 0;  // 0: unknown
   std::string arch{};
@@ -39,14 +39,14 @@ struct Chip {
 // Which devices and kinds are exported.
 class Selection {
  public:
-  using Wanted = std::function<bool(const Chip&)>;
+  using Wanted = std::function<bool(const ExportedChip&)>;
 
   // `kinds` empty: all. `wanted` empty: all chips.
   Selection(const recording::Tables& tables, const std::vector<Kind>& kinds,
             const Wanted& wanted = {});
 
   // Chosen ones, by number.
-  [[nodiscard]] const std::vector<Chip>& chips() const { return chips_; }
+  [[nodiscard]] const std::vector<ExportedChip>& chips() const { return chips_; }
   [[nodiscard]] bool has(Kind kind) const { return kinds_[kind]; }
   [[nodiscard]] bool has(recording::RowId device) const { return chip_of(device) != kNone; }
   // How files name the chips that only know devices by numbers: chip by chip its number, or its
@@ -60,7 +60,7 @@ class Selection {
 
  private:
   PerKind<bool> kinds_{};
-  std::vector<Chip> chips_;
+  std::vector<ExportedChip> chips_;
   std::vector<std::size_t> chip_of_;
 };
 

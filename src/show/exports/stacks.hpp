@@ -20,7 +20,7 @@ namespace ttmem::exports {
 using Stack = std::vector<std::string>;
 
 [[nodiscard]] Stack stack_of(const recording::Tables& tables, recording::RowId device,
-                             const recording::Request& request);
+                             const recording::RecordedRequest& request);
 // Of the circular buffers of a program.
 [[nodiscard]] Stack stack_of(const recording::Tables& tables, recording::RowId device,
                              std::uint32_t name, std::uint32_t scope);

@@ -24,10 +24,10 @@ struct SentProgram {
 
 // The captured graph of one operation, as JSON: a function for each program, with its circular
 // buffers in it. It is text from the start: a trace on a mesh has millions of nodes.
-class Graph {
+class TtnnGraph {
  public:
   // Programs are taken while the text has at most so many bytes.
-  explicit Graph(std::size_t max_bytes);
+  explicit TtnnGraph(std::size_t max_bytes);
 
   // Returns false, and adds nothing, when the program does not fit.
   [[nodiscard]] bool add(const SentProgram& program);

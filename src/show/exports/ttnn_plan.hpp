@@ -13,8 +13,8 @@
 namespace ttmem::exports {
 
 // Whether a report of ttnn can show it: it lies in banks, at a known address.
-[[nodiscard]] bool has_place(const recording::Allocation& allocation,
-                             const recording::Request& request);
+[[nodiscard]] bool has_place(const recording::RecordedAllocation& allocation,
+                             const recording::RecordedRequest& request);
 
 // Whether one of the devices of the set is.
 [[nodiscard]] bool is_selected(const recording::Tables& tables, const Selection& selection,
@@ -30,6 +30,6 @@ struct TtnnPlan {
 
 // A report has a row for each buffer at each operation. When that would be too many, those are
 // chosen at which L1 was fullest, one for each stretch of the recording. One pass.
-[[nodiscard]] Result<TtnnPlan> plan_operations(const Job& job);
+[[nodiscard]] Result<TtnnPlan> plan_operations(const ExportJob& job);
 
 }  // namespace ttmem::exports

@@ -30,10 +30,10 @@ class Usage {
 
   // Of all who have the chip open. Circular buffers: what the cores have reserved. 0 for a kind
   // that was not selected.
-  [[nodiscard]] std::uint64_t used_bytes(const Chip& chip, Kind kind) const;
-  [[nodiscard]] std::uint64_t used_bytes(const Chip& chip, Memory memory) const;
+  [[nodiscard]] std::uint64_t used_bytes(const ExportedChip& chip, Kind kind) const;
+  [[nodiscard]] std::uint64_t used_bytes(const ExportedChip& chip, Memory memory) const;
   // Circular buffers that were dispatched last.
-  [[nodiscard]] std::uint64_t resident_bytes(const Chip& chip) const;
+  [[nodiscard]] std::uint64_t resident_bytes(const ExportedChip& chip) const;
 
  private:
   // A chip may be opened thousands of times: each time is a device, and most of them are over.
@@ -43,12 +43,12 @@ class Usage {
   };
   using Programs = std::unique_ptr<recording::PlacedPrograms>;  // null: none so far
   void note_change(recording::RowId device);
-  void allocate(const recording::Allocation& allocation, bool begins);
-  void place(const recording::Program& program);
-  void remove(const recording::Program& program);
+  void allocate(const recording::RecordedAllocation& allocation, bool begins);
+  void place(const recording::RecordedProgram& program);
+  void remove(const recording::RecordedProgram& program);
   void dispatch(const recording::Dispatch& dispatch);
   void forget_if_empty(recording::RowId device);
-  [[nodiscard]] const OfChip& of(const Chip& chip) const {
+  [[nodiscard]] const OfChip& of(const ExportedChip& chip) const {
     return chips_[selection_.chip_of(chip.devices.front())];
   }
   [[nodiscard]] const Programs& programs_on(recording::RowId device) const {

@@ -124,7 +124,7 @@ struct Host {
 };
 
 // One job on all hosts.
-struct Job {
+struct FleetJob {
   std::string job;  // empty: of none
   std::uint64_t hosts = 0;
   std::uint64_t processes = 0;
@@ -149,10 +149,10 @@ struct Total {
 
 struct Fleet {
   std::uint64_t time_unix_ns = 0;
-  std::string host{};         // that asked
-  std::string prometheus{};   // its URL, if it was asked; empty: the hosts themselves were
-  std::vector<Host> hosts{};  // in order; at the end those without an answer
-  std::vector<Job> jobs{};    // what holds the most first, at the end what is of none
+  std::string host{};            // that asked
+  std::string prometheus{};      // its URL, if it was asked; empty: the hosts themselves were
+  std::vector<Host> hosts{};     // in order; at the end those without an answer
+  std::vector<FleetJob> jobs{};  // what holds the most first, at the end what is of none
   Total total{};
   std::vector<std::string> warnings{};  // whole sentences: hosts without an answer, and others
   std::vector<std::string> unread{};    // those of them about what is missing in sums

@@ -19,11 +19,11 @@
 namespace ttmem::fleet {
 
 // One series at one moment.
-struct Sample {
+struct PrometheusSample {
   std::map<std::string, std::string> labels;
   double value = 0;
 };
-using Samples = std::vector<Sample>;
+using Samples = std::vector<PrometheusSample>;
 
 // The answer to an instant query. Fails when it is none, or says that the query failed.
 [[nodiscard]] remote::Answer<Samples> read_samples(std::string_view json);
@@ -56,11 +56,11 @@ class Figures {
 // Hosts that answer, then those that do not. A figure whose query was refused is unknown of every
 // host, and sums that need it are "at least". `why` has the reasons of the latter, as far as they
 // are known. Headroom of a job is not by host: see job_headrooms().
-[[nodiscard]] std::vector<Host> hosts_of(const Figures& figures, const Labels& labels,
+[[nodiscard]] std::vector<Host> hosts_of(const Figures& figures, const LabelNames& labels,
                                          const std::map<std::string, std::string>& why);
 
 // The least room on any device of a job.
 [[nodiscard]] std::map<std::string, std::int64_t> job_headrooms(const Figures& figures,
-                                                                const Labels& labels);
+                                                                const LabelNames& labels);
 
 }  // namespace ttmem::fleet

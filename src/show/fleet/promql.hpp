@@ -14,11 +14,11 @@ namespace ttmem::fleet {
 
 // The labels that a Prometheus has for hosts and for jobs of a batch system: with the usual scrape
 // configuration its own label `job` displaces ours (docs/reference/jobs.md).
-struct Labels {
+struct LabelNames {
   std::string host = "instance";
   std::string job = "exported_job";
 
-  friend bool operator==(const Labels&, const Labels&) = default;
+  friend bool operator==(const LabelNames&, const LabelNames&) = default;
 };
 
 // Fails when it is no name of a label.
@@ -61,7 +61,7 @@ struct Query {
   std::string rule{};  // empty: there is none
   std::string plain;
 };
-[[nodiscard]] Query query_for(Figure figure, const Labels& labels);
+[[nodiscard]] Query query_for(Figure figure, const LabelNames& labels);
 
 // "/api/v1/query?query=..."
 [[nodiscard]] std::string target_of(std::string_view query);

@@ -45,9 +45,9 @@ using ProcessColumns = std::vector<ProcessColumn>;
 // Those of them that a list has which is not asked for others.
 [[nodiscard]] ProcessColumns usual_columns(const std::vector<ProcessTotal>& totals);
 // One cell for each of them.
-[[nodiscard]] std::vector<text::Cell> process_cells(const ProcessColumns& columns,
-                                                    const ProcessTotal& total,
-                                                    text::Units units = text::Units::automatic);
+[[nodiscard]] std::vector<text::TableCell> process_cells(
+    const ProcessColumns& columns, const ProcessTotal& total,
+    text::Units units = text::Units::automatic);
 
 // The living first, then by what they hold.
 [[nodiscard]] std::vector<ProcessTotal> process_totals(const model::Snapshot& snapshot);

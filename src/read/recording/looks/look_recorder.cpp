@@ -20,7 +20,7 @@ Number known(const model::Bytes& bytes) {
   return std::in_range<Number>(bytes.value_or(0)) ? static_cast<Number>(bytes.value_or(0)) : 0;
 }
 
-void copy_facts(const model::Device& from, const model::Process& process, Device& to) {
+void copy_facts(const model::Device& from, const model::Process& process, RecordedDevice& to) {
   to.number = from.id;
   to.uid = from.uid.value_or(0);
   to.arch = from.arch;
@@ -145,7 +145,7 @@ void LookRecorder::see_device(const model::Device& device, const model::Process&
                               Recorded& recorded) {
   OpenDevice& open = recorded.devices[name_of_chip(device)];
   open.look = looks_;
-  const Device before = open.row;
+  const RecordedDevice before = open.row;
   copy_facts(device, process, open.row);
   if (open.row.id == 0) {
     open.row.process = recorded.row.id;
@@ -190,11 +190,11 @@ void LookRecorder::see(const model::Allocation& allocation, const model::Snapsho
   }
   if (rows.empty()) return;  // of a process that is not recorded
   std::sort(rows.begin(), rows.end());
-  const Allocation row{.devices = writer_.device_set(rows),
-                       .request = request_of(allocation),
-                       .number = allocation.id,
-                       .address = allocation.address,
-                       .begin_ns = begin_of(allocation.age_ns)};
+  const RecordedAllocation row{.devices = writer_.device_set(rows),
+                               .request = request_of(allocation),
+                               .number = allocation.id,
+                               .address = allocation.address,
+                               .begin_ns = begin_of(allocation.age_ns)};
   const LiveKey key{process, static_cast<std::uint32_t>(allocation.kind), allocation.id, rows[0]};
   const auto found = allocations_.find(key);
   const bool same = found != allocations_.end() && found->second.what == row.request &&
@@ -211,12 +211,12 @@ void LookRecorder::see(const model::Program& program, const model::Snapshot& sna
   const Key process = model::key_of(program);
   const RowId device = device_of(process, snapshot.devices[program.device]);
   if (device == 0) return;
-  const Program row{.device = device,
-                    .layout = writer_.layout(as_row(program.cbs)),
-                    .number = program.program,
-                    .name = writer_.text(program.name),
-                    .scope = writer_.scope(program.scope),
-                    .begin_ns = begin_of(program.age_ns)};
+  const RecordedProgram row{.device = device,
+                            .layout = writer_.layout(as_row(program.cbs)),
+                            .number = program.program,
+                            .name = writer_.text(program.name),
+                            .scope = writer_.scope(program.scope),
+                            .begin_ns = begin_of(program.age_ns)};
   const LiveKey key{process, 0, program.program, device};
   const auto found = programs_.find(key);
   if (found != programs_.end() && found->second.what == row.layout) {
@@ -299,7 +299,7 @@ void LookRecorder::sample(const model::Snapshot& snapshot) {
       OpenDevice& open = found->second;
       for (const Kind kind : kDeviceKinds) {
         const model::Bytes used = process.used(kind);
-        Sample& last = open.last[kind];
+        RecordedSample& last = open.last[kind];
         if (!used || (last.device != 0 && last.used_bytes == *used)) continue;
         last = {.time_ns = now_ns_,
                 .device = open.row.id,

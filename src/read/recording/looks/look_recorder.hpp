@@ -44,12 +44,12 @@ class LookRecorder {
   using Key = model::ProcessKey;  // of one that lives
 
   struct OpenDevice {
-    Device row{};
-    PerKind<Sample> last{};
+    RecordedDevice row{};
+    PerKind<RecordedSample> last{};
     std::uint64_t look = 0;  // that saw it last
   };
   struct Recorded {
-    Process row{};
+    RecordedProcess row{};
     std::map<std::string, OpenDevice> devices{};  // by the key of the chip
     std::uint64_t look = 0;
   };
@@ -68,8 +68,8 @@ class LookRecorder {
   struct Begun {
     Time begin_ns = 0;
     LiveKey key{};
-    std::optional<Allocation> allocation{};  // or
-    std::optional<Program> program{};
+    std::optional<RecordedAllocation> allocation{};  // or
+    std::optional<RecordedProgram> program{};
   };
 
   // Processes and devices that came, or are described anew.

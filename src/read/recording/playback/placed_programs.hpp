@@ -19,11 +19,12 @@ namespace ttmem::recording {
 // Not thread-safe; `tables` and `footprints` must outlive it.
 class PlacedPrograms {
  public:
-  PlacedPrograms(const Tables& tables, const Device& device, ledger::FootprintTable& footprints);
+  PlacedPrograms(const Tables& tables, const RecordedDevice& device,
+                 ledger::FootprintTable& footprints);
 
   // A program of unknown layout takes nothing and is not placed.
-  void place(const Program& program);
-  void remove(const Program& program);
+  void place(const RecordedProgram& program);
+  void remove(const RecordedProgram& program);
   void dispatch(const Launch& launch);
   // Time goes on: what was to change and did not is gone. False: there was nothing to do.
   bool settle();
@@ -53,6 +54,6 @@ class PlacedPrograms {
 };
 
 // The compute cores of a device; all that a mask can name when its grid is unknown or impossible.
-[[nodiscard]] std::uint32_t core_count(const Device& device);
+[[nodiscard]] std::uint32_t core_count(const RecordedDevice& device);
 
 }  // namespace ttmem::recording

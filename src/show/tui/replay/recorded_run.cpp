@@ -45,7 +45,7 @@ Result<std::vector<Time>> moments_of(const recording::Reader& reader, const Tape
 // A device in the course of the recording.
 struct Course {
   model::Device device;  // as it was last
-  std::vector<Sample> samples;
+  std::vector<ChartSample> samples;
 };
 
 // Those of L1 and DRAM of each device, if it had any of it.

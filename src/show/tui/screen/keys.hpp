@@ -13,7 +13,7 @@
 
 namespace ttmem::tui {
 
-struct Key {
+struct KeyPress {
   enum class Code : std::uint8_t {
     character,
     up,
@@ -46,8 +46,8 @@ struct Key {
 
 // The state after a key. `screen` is what the person saw when pressing it, `snapshot` what it was
 // composed of. A key without meaning here only clears the message.
-[[nodiscard]] ViewState handle(ViewState state, const Key& key, const model::Snapshot& snapshot,
-                               const Screen& screen);
+[[nodiscard]] ViewState handle(ViewState state, const KeyPress& key,
+                               const model::Snapshot& snapshot, const Screen& screen);
 
 // For the footer and the help: a key and what it does.
 struct KeyHint {

@@ -26,8 +26,8 @@ struct Window {
 using Curve = std::vector<std::optional<double>>;
 
 // One value per column, from the oldest to the newest: the highest sample of that time.
-[[nodiscard]] Curve curve_of(const std::deque<Sample>& samples, model::Bytes Sample::*figure,
-                             const Window& window, int columns);
+[[nodiscard]] Curve curve_of(const std::deque<ChartSample>& samples,
+                             model::Bytes ChartSample::*figure, const Window& window, int columns);
 
 // The columns that area() has in a pane of this width.
 [[nodiscard]] int area_columns(int width, Display display);

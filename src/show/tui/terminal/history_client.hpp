@@ -11,7 +11,7 @@
 
 #include "read/model/device_name.hpp"
 #include "read/remote/address.hpp"
-#include "read/remote/client.hpp"
+#include "read/remote/http_client.hpp"
 #include "show/tui/screen/chart_history.hpp"
 
 namespace ttmem::tui {
@@ -22,13 +22,13 @@ namespace ttmem::tui {
 
 // The samples in the body of a history answer, in the order of time. Anything that is not valid is
 // left out.
-[[nodiscard]] std::vector<Sample> parse_history(std::string_view json);
+[[nodiscard]] std::vector<ChartSample> parse_history(std::string_view json);
 
 // Asks the server for the last `seconds` of a device. Empty when there is no server, when it
 // does not answer in time, or when the answer is not valid: charts then start empty.
-[[nodiscard]] std::vector<Sample> fetch_history(const remote::Address& server,
-                                                const model::DeviceName& device,
-                                                std::uint32_t seconds,
-                                                const remote::ClientOptions& client);
+[[nodiscard]] std::vector<ChartSample> fetch_history(const remote::Address& server,
+                                                     const model::DeviceName& device,
+                                                     std::uint32_t seconds,
+                                                     const remote::ClientOptions& client);
 
 }  // namespace ttmem::tui

@@ -41,7 +41,7 @@ class Terminal {
   };
   [[nodiscard]] Event wait(int milliseconds);
   // The next key that waits; none: no more.
-  [[nodiscard]] std::optional<Key> read();
+  [[nodiscard]] std::optional<KeyPress> read();
 
  private:
   struct Impl;

@@ -26,7 +26,7 @@ struct TopOptions {
   // then.
   std::function<const model::Snapshot&(const ViewState&)> collect;
   // What was before, when the chart of a device is first seen. None: charts start empty.
-  std::function<std::vector<Sample>(const model::DeviceName&)> history_of{};
+  std::function<std::vector<ChartSample>(const model::DeviceName&)> history_of{};
   // Of a recording that is played: all of it. Else empty: it is gathered.
   ChartHistory history{};
 };

@@ -102,9 +102,10 @@ class LookRecorderTest : public ::testing::Test {
     return {snapshot.devices[0].used(Kind::dram).value_or(0),
             snapshot.devices[0].used(Kind::cb).value_or(0)};
   }
-  std::vector<Allocation> allocations() {
-    std::vector<Allocation> all;
-    EXPECT_TRUE(reader_->for_each_allocation([&](const Allocation& one) { all.push_back(one); }));
+  std::vector<RecordedAllocation> allocations() {
+    std::vector<RecordedAllocation> all;
+    EXPECT_TRUE(
+        reader_->for_each_allocation([&](const RecordedAllocation& one) { all.push_back(one); }));
     return all;
   }
 
@@ -134,7 +135,7 @@ TEST_F(LookRecorderTest, WhatDiffersBeganOrEndedInBetween) {
   EXPECT_EQ(used_at(kSecond * 3 / 4), Used(18'000, 0)) << "its age says when it began";
   EXPECT_EQ(used_at(kSecond), Used(18'000, 2 * 4096));
   EXPECT_EQ(used_at(3 * kSecond), Used(6'000, 2 * 8192));
-  const std::vector<Allocation> all = allocations();
+  const std::vector<RecordedAllocation> all = allocations();
   ASSERT_EQ(all.size(), 2U);
   EXPECT_EQ(all[0].begin_ns, -5 * kSecond);
   EXPECT_EQ(all[0].end_ns, 2 * kSecond) << "it is certain to have lived until the look before";
@@ -199,7 +200,7 @@ TEST_F(LookRecorderTest, EveryProcessBeganWithTheOldestThatItHas) {
   finish(kSecond);
   const auto& rows = reader_->tables().processes;
   ASSERT_EQ(rows.size(), std::size_t{kProcesses});
-  for (const Process& row : rows) EXPECT_EQ(row.begin_ns, -3 * Time{row.pid});
+  for (const RecordedProcess& row : rows) EXPECT_EQ(row.begin_ns, -3 * Time{row.pid});
 }
 
 // A server's pass may find a process gone whose lists it has read already.

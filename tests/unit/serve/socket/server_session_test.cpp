@@ -21,14 +21,14 @@ namespace ttmem::serve {
 namespace {
 
 using wire::Message;
-using wire::Type;
+using wire::MessageType;
 using Verdict = Session::Verdict;
 
 constexpr std::uint64_t kMiB = 1 << 20;
 
 Message cb(std::uint64_t program, std::uint32_t index, std::uint32_t count, std::uint64_t address,
            std::uint64_t bytes, std::int32_t device = 0) {
-  Message result = message(Type::cb_alloc, 0, bytes, 0, device);
+  Message result = message(MessageType::cb_alloc, 0, bytes, 0, device);
   result.answer.mark = wire::kDetailsMark;
   result.allocation.address = address;
   result.allocation.bytes_per_bank = bytes;
@@ -42,7 +42,7 @@ Message cb(std::uint64_t program, std::uint32_t index, std::uint32_t count, std:
 TEST(Session, AProxySegmentIsReadLikeAnyOther) {
   SessionFixture server;
   const auto session = server.connect(1);
-  say(*session, message(Type::alloc, 4096, 3 * kMiB, TTMEM_L1));
+  say(*session, message(MessageType::alloc, 4096, 3 * kMiB, TTMEM_L1));
   const model::Device device = server.device();
   EXPECT_EQ(device.logical(Kind::l1), 3 * kMiB);
   ASSERT_EQ(device.processes.size(), 1U);
@@ -52,8 +52,8 @@ TEST(Session, AProxySegmentIsReadLikeAnyOther) {
 }
 
 // A report of libttmem about its connection. A process may have several copies of it.
-Message notice(wire::DeviceReport report, std::uint64_t copy = 1) {
-  Message result = message(Type::device_info_response, copy);
+Message notice(wire::ClientNotice report, std::uint64_t copy = 1) {
+  Message result = message(MessageType::device_info_response, copy);
   result.device.is_available = static_cast<std::uint32_t>(report);
   result.device.mark = wire::kDetailsMark;
   return result;
@@ -68,8 +68,8 @@ TEST(Session, TheEndOfAConnectionIsNotTheEndOfAProcess) {
   SessionFixture server;
   auto first = server.connect(1);
   auto second = server.connect(2);
-  say(*first, message(Type::alloc, 4096, kMiB));
-  say(*second, message(Type::alloc, 8192, kMiB));
+  say(*first, message(MessageType::alloc, 4096, kMiB));
+  say(*second, message(MessageType::alloc, 8192, kMiB));
   EXPECT_EQ(server.clients().size(), 1U);
   first.reset();
   second.reset();
@@ -77,7 +77,7 @@ TEST(Session, TheEndOfAConnectionIsNotTheEndOfAProcess) {
   EXPECT_EQ(server.device().used(Kind::dram), 2 * kMiB);
   EXPECT_EQ(server.device().processes.at(0).state, model::State::alive);
   const auto third = server.connect(3);
-  say(*third, message(Type::free, 4096));
+  say(*third, message(MessageType::free, 4096));
   EXPECT_EQ(server.device().used(Kind::dram), kMiB);
   EXPECT_EQ(server.clients().size(), 1U);
 }
@@ -85,8 +85,8 @@ TEST(Session, TheEndOfAConnectionIsNotTheEndOfAProcess) {
 TEST(Session, NothingIsLeftOfAProcessThatHoldsNothing) {
   SessionFixture server;
   auto session = server.connect(1);
-  say(*session, message(Type::alloc, 4096, kMiB));
-  say(*session, message(Type::free, 4096));
+  say(*session, message(MessageType::alloc, 4096, kMiB));
+  say(*session, message(MessageType::free, 4096));
   EXPECT_EQ(files(server), 1U);
   session.reset();
   EXPECT_EQ(files(server), 0U);
@@ -126,7 +126,7 @@ TEST(Session, AProcessThatEndsLaterLeavesEvidence) {
   Child child;
   const pid_t pid = child.pid();
   auto session = server.connect(1, pid);
-  say(*session, of(pid, message(Type::alloc, 4096, kMiB)));
+  say(*session, of(pid, message(MessageType::alloc, 4096, kMiB)));
   say(*session, of(pid, cb(7, 0, 1, 105664, 4096)));
   session.reset();
   server.loop().poll();
@@ -151,8 +151,8 @@ TEST(Session, AKilledProcessLeavesEvidenceWithItsLastConnection) {
   const pid_t pid = child.pid();
   auto first = server.connect(1, pid);
   auto second = server.connect(2, pid);
-  say(*first, of(pid, message(Type::alloc, 4096, kMiB)));
-  say(*second, of(pid, message(Type::alloc, 8192, kMiB)));
+  say(*first, of(pid, message(MessageType::alloc, 4096, kMiB)));
+  say(*second, of(pid, message(MessageType::alloc, 8192, kMiB)));
   child.kill();
   first.reset();
   EXPECT_TRUE(collector::find_dead(server.directory()).segments.empty());
@@ -167,8 +167,8 @@ TEST(Session, AServerThatStopsLeavesOnlyWhatIsEvidence) {
   Child child;
   auto dead = server.connect(1, child.pid());
   auto alive = server.connect(2);
-  say(*dead, of(child.pid(), message(Type::alloc, 4096, kMiB)));
-  say(*alive, message(Type::alloc, 4096, kMiB));
+  say(*dead, of(child.pid(), message(MessageType::alloc, 4096, kMiB)));
+  say(*alive, message(MessageType::alloc, 4096, kMiB));
   child.kill();
   server.clients().stop();
   alive.reset();
@@ -184,13 +184,13 @@ TEST(Session, AConnectionOfAProcessThatIsGoneBelongsToWhatItReported) {
   Child child;
   const pid_t pid = child.pid();
   auto first = server.connect(1, pid);
-  say(*first, of(pid, notice(wire::DeviceReport::hello)));
-  say(*first, of(pid, message(Type::alloc, 4096, kMiB)));
+  say(*first, of(pid, notice(wire::ClientNotice::hello)));
+  say(*first, of(pid, message(MessageType::alloc, 4096, kMiB)));
   child.kill();
   first.reset();
   auto second = server.connect(2, pid);
-  say(*second, of(pid, notice(wire::DeviceReport::hello)));
-  say(*second, of(pid, notice(wire::DeviceReport::goodbye)));
+  say(*second, of(pid, notice(wire::ClientNotice::hello)));
+  say(*second, of(pid, notice(wire::ClientNotice::goodbye)));
   EXPECT_EQ(server.clients().size(), 1U);
   server.loop().poll();
   second.reset();
@@ -201,7 +201,7 @@ TEST(Session, AConnectionOfAProcessThatIsGoneBelongsToWhatItReported) {
 TEST(Session, ManyEndsDoNotFillTheDirectory) {
   SessionFixture server;
   for (ConnectionId id = 1; id <= 2 * ClientRegistry::kMaxEvidence; ++id) {
-    say(*server.connect(id, 0), message(Type::alloc, 4096, kMiB));
+    say(*server.connect(id, 0), message(MessageType::alloc, 4096, kMiB));
   }
   EXPECT_EQ(files(server), ClientRegistry::kMaxEvidence);
   const auto dead = collector::find_dead(server.directory()).segments;
@@ -213,13 +213,13 @@ TEST(Session, AConnectionThatIsRefusedLeavesNothing) {
   SessionFixture server;
   auto good = server.connect(1);
   auto bad = server.connect(2);
-  say(*good, message(Type::alloc, 4096, kMiB));
-  say(*bad, message(Type::alloc, 4096, kMiB));
-  say(*bad, message(Type::alloc, 8192, kMiB));
-  for (int i = 0; i < 3; ++i) say(*bad, message(static_cast<Type>(77)));
+  say(*good, message(MessageType::alloc, 4096, kMiB));
+  say(*bad, message(MessageType::alloc, 4096, kMiB));
+  say(*bad, message(MessageType::alloc, 8192, kMiB));
+  for (int i = 0; i < 3; ++i) say(*bad, message(static_cast<MessageType>(77)));
   bad.reset();
   EXPECT_EQ(server.device().used(Kind::dram), kMiB);
-  say(*good, message(Type::free, 4096));
+  say(*good, message(MessageType::free, 4096));
   EXPECT_EQ(server.device().used(Kind::dram), 0U);
 }
 
@@ -228,9 +228,9 @@ TEST(Session, AnEarlierConnectionThatIsReadAfterAGoodbyeIsOutOfDate) {
   SessionFixture server;
   auto earlier = server.connect(1);
   auto later = server.connect(2);
-  say(*later, notice(wire::DeviceReport::hello));
-  say(*later, notice(wire::DeviceReport::goodbye));
-  EXPECT_EQ(say(*earlier, notice(wire::DeviceReport::hello)), Session::Verdict::close);
+  say(*later, notice(wire::ClientNotice::hello));
+  say(*later, notice(wire::ClientNotice::goodbye));
+  EXPECT_EQ(say(*earlier, notice(wire::ClientNotice::hello)), Session::Verdict::close);
   later.reset();
   earlier.reset();
   EXPECT_EQ(files(server), 0U);
@@ -240,8 +240,8 @@ TEST(Session, AnEarlierConnectionThatIsReadAfterAGoodbyeIsOutOfDate) {
 TEST(Session, WhatIsReportedAgainIsNoLongerMissing) {
   SessionFixture server;
   auto session = server.connect(1);
-  Message device = message(Type::device_info_response);
-  device.device.is_available = static_cast<std::uint32_t>(wire::DeviceReport::opened);
+  Message device = message(MessageType::device_info_response);
+  device.device.is_available = static_cast<std::uint32_t>(wire::ClientNotice::opened);
   device.device.events_dropped = 100;
   device.device.events_resent = 70;
   device.device.mark = wire::kDetailsMark;
@@ -249,22 +249,22 @@ TEST(Session, WhatIsReportedAgainIsNoLongerMissing) {
     const auto warnings = server.snapshot().warnings;
     return warnings.empty() ? "" : warnings.front();
   };
-  say(*session, notice(wire::DeviceReport::hello));
+  say(*session, notice(wire::ClientNotice::hello));
   say(*session, device);
   EXPECT_NE(warning().find("100 calls not recorded"), std::string::npos) << warning();
-  say(*session, notice(wire::DeviceReport::complete));
+  say(*session, notice(wire::ClientNotice::complete));
   EXPECT_NE(warning().find("30 calls not recorded"), std::string::npos) << warning();
   say(*session, device);
-  say(*session, notice(wire::DeviceReport::complete));
+  say(*session, notice(wire::ClientNotice::complete));
   EXPECT_NE(warning().find("30 calls not recorded"), std::string::npos) << warning();
 }
 
 TEST(Session, AGoodbyeLeavesNothing) {
   SessionFixture server;
   auto session = server.connect(1);
-  say(*session, notice(wire::DeviceReport::hello));
-  say(*session, message(Type::alloc, 4096, kMiB));
-  say(*session, notice(wire::DeviceReport::goodbye));
+  say(*session, notice(wire::ClientNotice::hello));
+  say(*session, message(MessageType::alloc, 4096, kMiB));
+  say(*session, notice(wire::ClientNotice::goodbye));
   session.reset();
   EXPECT_EQ(files(server), 0U);
   EXPECT_EQ(server.clients().size(), 0U);
@@ -274,12 +274,13 @@ TEST(Session, AGoodbyeLeavesNothing) {
 TEST(Session, AGoodbyeIsOfOneCopyOfTheLibrary) {
   SessionFixture server;
   std::array sessions = {server.connect(1), server.connect(2), server.connect(3)};
-  say(*sessions[0], notice(wire::DeviceReport::hello, 1));
-  say(*sessions[1], notice(wire::DeviceReport::hello, 2));
-  for (std::uint64_t i = 0; i < 3; ++i) say(*sessions[i], message(Type::alloc, i, kMiB << i));
-  say(*sessions[0], notice(wire::DeviceReport::goodbye, 1));
+  say(*sessions[0], notice(wire::ClientNotice::hello, 1));
+  say(*sessions[1], notice(wire::ClientNotice::hello, 2));
+  for (std::uint64_t i = 0; i < 3; ++i)
+    say(*sessions[i], message(MessageType::alloc, i, kMiB << i));
+  say(*sessions[0], notice(wire::ClientNotice::goodbye, 1));
   EXPECT_EQ(server.device().used(Kind::dram), 6 * kMiB);
-  say(*sessions[1], notice(wire::DeviceReport::goodbye, 2));
+  say(*sessions[1], notice(wire::ClientNotice::goodbye, 2));
   EXPECT_EQ(server.device().used(Kind::dram), 4 * kMiB) << "of an original client";
   for (auto& session : sessions) session.reset();
   EXPECT_EQ(server.device().used(Kind::dram), 4 * kMiB) << "which has not ended";
@@ -288,11 +289,11 @@ TEST(Session, AGoodbyeIsOfOneCopyOfTheLibrary) {
 TEST(Session, AProcessThatGoesOnAfterAGoodbyeBeginsWithNothing) {
   SessionFixture server;
   auto session = server.connect(1);
-  say(*session, notice(wire::DeviceReport::hello));
-  say(*session, message(Type::alloc, 4096, kMiB));
-  say(*session, notice(wire::DeviceReport::goodbye));
+  say(*session, notice(wire::ClientNotice::hello));
+  say(*session, message(MessageType::alloc, 4096, kMiB));
+  say(*session, notice(wire::ClientNotice::goodbye));
   auto original = server.connect(2);
-  say(*original, message(Type::alloc, 8192, 2 * kMiB));
+  say(*original, message(MessageType::alloc, 8192, 2 * kMiB));
   EXPECT_EQ(server.device().used(Kind::dram), 2 * kMiB);
 }
 
@@ -301,8 +302,8 @@ TEST(Session, ProcessesOfUnseenContainersWithTheSamePidAreTwo) {
   SessionFixture server;
   auto one = server.connect(1, 0);
   auto other = server.connect(2, 0);
-  say(*one, message(Type::alloc, 4096, kMiB));
-  say(*other, message(Type::alloc, 4096, 2 * kMiB));
+  say(*one, message(MessageType::alloc, 4096, kMiB));
+  say(*other, message(MessageType::alloc, 4096, 2 * kMiB));
   EXPECT_EQ(server.clients().size(), 2U);
   EXPECT_EQ(server.device().used(Kind::dram), 3 * kMiB);
   EXPECT_EQ(server.device().processes.size(), 2U);
@@ -314,7 +315,7 @@ TEST(Session, ProcessesOfUnseenContainersWithTheSamePidAreTwo) {
   EXPECT_EQ(dead[0].pid, ::getpid());
   EXPECT_NE(dead[0].path, dead[1].path);
   auto again = server.connect(3, 0);
-  say(*again, message(Type::alloc, 4096, kMiB));
+  say(*again, message(MessageType::alloc, 4096, kMiB));
   EXPECT_EQ(collector::find_dead(server.directory()).segments.size(), 2U)
       << "another of that pid does not remove the evidence";
 }
@@ -322,25 +323,25 @@ TEST(Session, ProcessesOfUnseenContainersWithTheSamePidAreTwo) {
 TEST(Session, TheLibraryReportsAgainWhatIsLiveAndTheRestIsGone) {
   SessionFixture server;
   auto old = server.connect(1);
-  say(*old, notice(wire::DeviceReport::hello));
-  say(*old, message(Type::alloc, 4096, kMiB));
-  say(*old, message(Type::alloc, 8192, 8 * kMiB));  // its free is lost
-  say(*old, message(Type::cb_alloc, 1, kMiB));
+  say(*old, notice(wire::ClientNotice::hello));
+  say(*old, message(MessageType::alloc, 4096, kMiB));
+  say(*old, message(MessageType::alloc, 8192, 8 * kMiB));  // its free is lost
+  say(*old, message(MessageType::cb_alloc, 1, kMiB));
   say(*old, cb(7, 0, 1, 105664, 4096));
   // Perhaps before the old connection ends: what that still sends is out of date.
   const auto fresh = server.connect(2);
-  say(*fresh, notice(wire::DeviceReport::hello));
-  EXPECT_EQ(say(*old, message(Type::free, 4096)), Verdict::close);
+  say(*fresh, notice(wire::ClientNotice::hello));
+  EXPECT_EQ(say(*old, message(MessageType::free, 4096)), Verdict::close);
   old.reset();
-  say(*fresh, message(Type::alloc, 4096, kMiB));
-  say(*fresh, message(Type::cb_alloc, 1, kMiB));
+  say(*fresh, message(MessageType::alloc, 4096, kMiB));
+  say(*fresh, message(MessageType::cb_alloc, 1, kMiB));
   say(*fresh, cb(7, 0, 1, 105664, 4096));
   EXPECT_EQ(server.device().used(Kind::dram), 9 * kMiB) << "it may still come";
-  say(*fresh, notice(wire::DeviceReport::complete));
+  say(*fresh, notice(wire::ClientNotice::complete));
   EXPECT_EQ(server.device().used(Kind::dram), kMiB);
   EXPECT_EQ(server.device().used(Kind::cb), kMiB + 64 * 4096);
-  say(*fresh, message(Type::free, 4096));
-  say(*fresh, message(Type::cb_free, 1));
+  say(*fresh, message(MessageType::free, 4096));
+  say(*fresh, message(MessageType::cb_free, 1));
   EXPECT_EQ(server.device().used(Kind::dram), 0U);
   EXPECT_EQ(server.device().used(Kind::cb), 64 * 4096U);
 }
@@ -349,16 +350,16 @@ TEST(Session, AFreeOnAnotherConnectionOfTheProcessCounts) {
   SessionFixture server;
   const auto first = server.connect(1);
   const auto second = server.connect(2);
-  say(*first, message(Type::alloc, 4096, kMiB));
-  say(*second, message(Type::free, 4096));
+  say(*first, message(MessageType::alloc, 4096, kMiB));
+  say(*second, message(MessageType::free, 4096));
   EXPECT_EQ(server.device().used(Kind::dram), 0U);
 }
 
 TEST(Session, ARepeatedNumberMayChangeItsType) {
   SessionFixture server;
   const auto session = server.connect(1);
-  say(*session, message(Type::alloc, 4096, kMiB, TTMEM_DRAM));
-  say(*session, message(Type::alloc, 4096, 2 * kMiB, TTMEM_L1));
+  say(*session, message(MessageType::alloc, 4096, kMiB, TTMEM_DRAM));
+  say(*session, message(MessageType::alloc, 4096, 2 * kMiB, TTMEM_L1));
   EXPECT_EQ(server.device().used(Kind::dram), 0U);
   EXPECT_EQ(server.device().used(Kind::l1), 2 * kMiB);
   EXPECT_EQ(server.clients().totals().get(0, Kind::dram), 0U);
@@ -367,10 +368,10 @@ TEST(Session, ARepeatedNumberMayChangeItsType) {
 
 TEST(Session, TheTotalOfTheLogIsOverAllProcesses) {
   SessionFixture server;
-  Message other = message(Type::alloc, 4096, kMiB);
+  Message other = message(MessageType::alloc, 4096, kMiB);
   other.head.process_id = 0;
   const auto session = server.connect(1);
-  say(*session, message(Type::alloc, 8192, 2 * kMiB));
+  say(*session, message(MessageType::alloc, 8192, 2 * kMiB));
   say(*session, other);
   EXPECT_NE(server.log().find("+1.00 MiB (total 3.00 MiB) dram"), std::string::npos)
       << server.log();
@@ -388,7 +389,7 @@ TEST(Session, AProgramGoesFromEveryDevice) {
   }
   EXPECT_EQ(server.clients().totals().get(1, Kind::cb), 2 * 64 * 4096U);
   Message gone = cb(7, 0, 0, 0, 0);
-  gone.head.type = static_cast<std::uint8_t>(Type::cb_free);
+  gone.head.type = static_cast<std::uint8_t>(MessageType::cb_free);
   say(*session, gone);
   EXPECT_EQ(server.device().used(Kind::cb), 0U);
   EXPECT_EQ(server.clients().totals().get(0, Kind::cb), 0U);
@@ -398,7 +399,7 @@ TEST(Session, AProgramGoesFromEveryDevice) {
 TEST(Session, ACbOutOfTurnPlacesNothing) {
   SessionFixture server;
   const auto session = server.connect(1);
-  say(*session, message(Type::alloc, 4096, kMiB));
+  say(*session, message(MessageType::alloc, 4096, kMiB));
   say(*session, cb(7, 0, 3, 105664, 4096));
   say(*session, cb(7, 2, 3, 113856, 4096));
   say(*session, cb(8, 1, 2, 109760, 4096));
@@ -408,8 +409,8 @@ TEST(Session, ACbOutOfTurnPlacesNothing) {
 TEST(Session, AnAnswerIsOfTheMomentOfItsQuestion) {
   SessionFixture server;
   const auto session = server.connect(1);
-  const Message batch[] = {message(Type::alloc, 4096, kMiB), message(Type::query),
-                           message(Type::alloc, 8192, kMiB), message(Type::query)};
+  const Message batch[] = {message(MessageType::alloc, 4096, kMiB), message(MessageType::query),
+                           message(MessageType::alloc, 8192, kMiB), message(MessageType::query)};
   std::string answers;
   EXPECT_EQ(session->handle(std::as_bytes(std::span(batch)), answers), Verdict::proceed);
   ASSERT_EQ(answers.size(), 2 * sizeof(Message));
@@ -422,10 +423,10 @@ TEST(Session, AnAnswerIsOfTheMomentOfItsQuestion) {
 TEST(Session, BadMessagesEndItOnlyWhenTheyComeInARow) {
   SessionFixture server;
   const auto session = server.connect(1);
-  const Message bad = message(static_cast<Type>(77));
+  const Message bad = message(static_cast<MessageType>(77));
   EXPECT_EQ(say(*session, bad), Verdict::proceed);
   EXPECT_EQ(say(*session, bad), Verdict::proceed);
-  EXPECT_EQ(say(*session, message(Type::alloc, 4096, kMiB)), Verdict::proceed);
+  EXPECT_EQ(say(*session, message(MessageType::alloc, 4096, kMiB)), Verdict::proceed);
   EXPECT_EQ(say(*session, bad), Verdict::proceed);
   EXPECT_EQ(say(*session, bad), Verdict::proceed);
   EXPECT_EQ(say(*session, bad), Verdict::close);
@@ -436,14 +437,14 @@ TEST(Session, BadMessagesEndItOnlyWhenTheyComeInARow) {
 TEST(Session, ClosingADeviceEmptiesItAndItsTotals) {
   SessionFixture server;
   const auto session = server.connect(1);
-  say(*session, message(Type::alloc, 4096, kMiB, TTMEM_L1));
-  Message close = message(Type::device_info_response);
+  say(*session, message(MessageType::alloc, 4096, kMiB, TTMEM_L1));
+  Message close = message(MessageType::device_info_response);
   close.device.mark = wire::kDetailsMark;
   say(*session, close);
   EXPECT_TRUE(server.snapshot().devices.empty());
   EXPECT_EQ(server.clients().totals().get(0, Kind::l1), 0U);
-  say(*session, message(Type::free, 4096));  // unknown by now
-  say(*session, message(Type::alloc, 4096, kMiB, TTMEM_L1));
+  say(*session, message(MessageType::free, 4096));  // unknown by now
+  say(*session, message(MessageType::alloc, 4096, kMiB, TTMEM_L1));
   EXPECT_EQ(server.device().used(Kind::l1), kMiB);
 }
 
@@ -454,14 +455,14 @@ TEST(Session, ASizeThatWouldSpoilTheSumIsNotHeld) {
   SessionFixture server;
   const auto session = server.connect(1);
   for (std::uint64_t id = 1; id <= kFit + 1; ++id) {
-    say(*session, message(Type::alloc, id, kMaxBytes));
+    say(*session, message(MessageType::alloc, id, kMaxBytes));
   }
   EXPECT_FALSE(server.device().used(Kind::dram).has_value()) << "no device has that much";
   EXPECT_EQ(server.device().anomalies->bad_arguments, 1U);
   EXPECT_NE(server.log().find("ignored: the device would hold more than 2^61 bytes of this kind"),
             std::string::npos);
   EXPECT_EQ(server.clients().totals().get(0, Kind::dram), kMaxOfAKind);
-  say(*session, message(Type::free, kFit + 1));
+  say(*session, message(MessageType::free, kFit + 1));
   EXPECT_EQ(server.device().anomalies->unknown_frees, 1U);
 }
 
@@ -469,17 +470,17 @@ TEST(Session, WhatCannotGrowStaysAsItWas) {
   SessionFixture server;
   const auto session = server.connect(1);
   for (std::uint64_t id = 1; id < kFit; ++id) {
-    say(*session, message(Type::alloc, id, kMaxBytes));
+    say(*session, message(MessageType::alloc, id, kMaxBytes));
   }
-  say(*session, message(Type::alloc, kFit, kMaxBytes - 150));
+  say(*session, message(MessageType::alloc, kFit, kMaxBytes - 150));
   const std::uint64_t grows = kFit + 1;
-  say(*session, message(Type::alloc, grows, 100));
-  say(*session, message(Type::alloc, grows, 200));
+  say(*session, message(MessageType::alloc, grows, 100));
+  say(*session, message(MessageType::alloc, grows, 200));
   EXPECT_EQ(server.clients().totals().get(0, Kind::dram), kMaxOfAKind - 50);
-  say(*session, message(Type::free, grows));
+  say(*session, message(MessageType::free, grows));
   EXPECT_EQ(server.clients().totals().get(0, Kind::dram), kMaxOfAKind - 50)
       << "each wants its own free";
-  say(*session, message(Type::free, grows));
+  say(*session, message(MessageType::free, grows));
   EXPECT_EQ(server.clients().totals().get(0, Kind::dram), kMaxOfAKind - 150);
   EXPECT_EQ(server.device().anomalies->unknown_frees, 0U);
 }
@@ -489,13 +490,13 @@ TEST(Session, WhatADeviceTooManyHoldsIsNotHeld) {
   const auto session = server.connect(1);
   for (std::int32_t device = 0; device < static_cast<std::int32_t>(segment::kMaxDevices);
        ++device) {
-    say(*session, message(Type::alloc, 1, 1, TTMEM_DRAM, device));
+    say(*session, message(MessageType::alloc, 1, 1, TTMEM_DRAM, device));
   }
   constexpr auto kTooMany = static_cast<std::int32_t>(segment::kMaxDevices);
   for (int time = 0; time < 2; ++time) {
-    say(*session, message(Type::alloc, 1, 50, TTMEM_DRAM, kTooMany));
-    say(*session, message(Type::cb_alloc, 1, 50, 0, kTooMany));
-    say(*session, message(Type::kernel_load, 1, 50, 0, kTooMany));
+    say(*session, message(MessageType::alloc, 1, 50, TTMEM_DRAM, kTooMany));
+    say(*session, message(MessageType::cb_alloc, 1, 50, 0, kTooMany));
+    say(*session, message(MessageType::kernel_load, 1, 50, 0, kTooMany));
     say(*session, cb(7, 0, 1, 1000, 50, kTooMany));
   }
   const std::string log = server.log();
@@ -514,7 +515,7 @@ TEST(Session, WhatFindsNoRoomInTheSegmentIsIgnored) {
   rlimit limit = before;
   limit.rlim_cur = segment::kHeaderBytes + segment::kChunkBytes;  // the events and no device
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
-  say(*session, message(Type::alloc, 4096, kMiB));
+  say(*session, message(MessageType::alloc, 4096, kMiB));
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
   EXPECT_NE(server.log().find("ignored: the segment is full; free space in TTMEM_DIR"),
             std::string::npos)
@@ -526,14 +527,14 @@ TEST(Session, ALibraryThatConnectsAgainReplacesItsPlacementsOfAProgram) {
   SessionFixture server;
   auto first = server.connect(1);
   const auto second = server.connect(2);
-  say(*first, notice(wire::DeviceReport::hello));
+  say(*first, notice(wire::ClientNotice::hello));
   say(*first, cb(77, 0, 1, 1000, 64, 0));
   say(*first, cb(77, 0, 1, 1000, 64, 1));
-  say(*second, notice(wire::DeviceReport::hello));
+  say(*second, notice(wire::ClientNotice::hello));
   say(*second, cb(77, 0, 1, 1000, 64, 0));
   first.reset();
   EXPECT_EQ(server.snapshot().devices[1].used(Kind::cb), 64U * 64);
-  say(*second, notice(wire::DeviceReport::complete));
+  say(*second, notice(wire::ClientNotice::complete));
   EXPECT_EQ(server.device().used(Kind::cb), 64U * 64);
   ASSERT_EQ(server.snapshot().devices.size(), 2U);
   EXPECT_EQ(server.snapshot().devices[1].used(Kind::cb), 0U);
@@ -546,7 +547,7 @@ TEST(Session, ALibraryThatConnectsAgainReplacesItsPlacementsOfAProgram) {
 TEST(Session, CoresOfAClosedDeviceHaveTheNumbersThatTheyHad) {
   SessionFixture server;
   const auto session = server.connect(1);
-  Message device = message(Type::device_info_response);
+  Message device = message(MessageType::device_info_response);
   device.device.mark = wire::kDetailsMark;
   device.device.is_available = 1;
   device.device.grid_x = 8;
@@ -554,7 +555,7 @@ TEST(Session, CoresOfAClosedDeviceHaveTheNumbersThatTheyHad) {
   say(*session, device);
   device.device.is_available = 0;
   say(*session, device);
-  Message sharded = message(Type::alloc, 1, 16000, TTMEM_L1);
+  Message sharded = message(MessageType::alloc, 1, 16000, TTMEM_L1);
   sharded.allocation.mark = wire::kDetailsMark;
   sharded.allocation.bytes_per_bank = 1000;
   sharded.allocation.cores[0] = 0xffff;
@@ -630,7 +631,7 @@ RC_GTEST_PROP(Session, HoldsWhatThePlainestModelHolds, ()) {
   HeldModel model;
   // Outlives the others, and opens the device again.
   const auto keeper = server.connect(99);
-  const Message kernel = message(Type::kernel_load, 1, 0, TTMEM_KERNEL_DISPATCH);
+  const Message kernel = message(MessageType::kernel_load, 1, 0, TTMEM_KERNEL_DISPATCH);
   say(*keeper, kernel);
   ConnectionId connections = 0;
   std::array sessions = {server.connect(++connections), server.connect(++connections)};
@@ -641,7 +642,7 @@ RC_GTEST_PROP(Session, HoldsWhatThePlainestModelHolds, ()) {
     const auto id = *rc::gen::inRange<std::uint64_t>(1, 6);
     const auto type = *rc::gen::element<std::uint8_t>(TTMEM_DRAM, TTMEM_L1);
     const auto size = *rc::gen::inRange<std::uint64_t>(0, 5000);
-    const auto detailed = [&](Type what) {
+    const auto detailed = [&](MessageType what) {
       Message report = message(what, id, size, type);
       report.allocation.mark = wire::kDetailsMark;
       report.allocation.flags = segment::kNoCores;
@@ -651,21 +652,21 @@ RC_GTEST_PROP(Session, HoldsWhatThePlainestModelHolds, ()) {
       case 0:
       case 1:
       case 2:
-        say(session, message(Type::alloc, id, size, type));
+        say(session, message(MessageType::alloc, id, size, type));
         model.allocate(id, type, size);
         break;
       case 3:
       case 4:
-        say(session, message(Type::free, id));
+        say(session, message(MessageType::free, id));
         model.free(id);
         break;
       case 5:
       case 6:
-        say(session, detailed(Type::alloc));
+        say(session, detailed(MessageType::alloc));
         model.allocate_detailed(which, id, type, size);
         break;
       case 7:
-        say(session, detailed(Type::free));
+        say(session, detailed(MessageType::free));
         model.free_detailed(id, type);
         break;
       case 8:
@@ -673,7 +674,7 @@ RC_GTEST_PROP(Session, HoldsWhatThePlainestModelHolds, ()) {
         model.leave(which);
         break;
       default: {
-        Message close = message(Type::device_info_response);
+        Message close = message(MessageType::device_info_response);
         close.device.mark = wire::kDetailsMark;
         say(session, close);
         model.close();

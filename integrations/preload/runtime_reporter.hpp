@@ -23,15 +23,15 @@
 #include "placed_program.hpp"
 #include "program_filter.hpp"
 
-namespace ttmem::attach {
+namespace ttmem::preload {
 
 namespace tm = ::tt::tt_metal;
 
 // One for the process, never destroyed: buffers are freed during exit too. Safe from any thread. No
 // method throws: the runtime must not notice.
-class Recorder {
+class RuntimeReporter {
  public:
-  static Recorder& instance();
+  static RuntimeReporter& instance();
 
   // What the functions of this TT-Metal tell. The rest is not recorded, and stays unknown.
   struct Heard {
@@ -67,12 +67,12 @@ class Recorder {
   void released(std::uint32_t trace) noexcept;
 
  private:
-  using Mesh = tt_metal::Mesh;
+  using Mesh = tt_metal::OpenMesh;
   using Program = tt_metal::PlacedProgram;
   // The programs that a trace replays on a chip.
   using Trace = std::map<std::uint32_t, std::vector<std::uint64_t>>;
 
-  Recorder();
+  RuntimeReporter();
   static void forget_in_child();
 
   // With the lock held.
@@ -106,4 +106,4 @@ class Recorder {
   } last_;
 };
 
-}  // namespace ttmem::attach
+}  // namespace ttmem::preload

@@ -13,9 +13,9 @@ namespace ttmem::recording {
 
 // The devices of one process as rows of the recording: a new one each time that a device is opened.
 // Not thread-safe; `source` and `writer` must outlive it.
-class RecordedDevices {
+class DeviceRecorder {
  public:
-  RecordedDevices(const segment::ByteSource& source, Writer& writer)
+  DeviceRecorder(const segment::ByteSource& source, Writer& writer)
       : source_(source), writer_(writer) {}
   void set_process(RowId process) { process_ = process; }
   void set_dispatches_recorded(bool recorded) { dispatches_recorded_ = recorded; }
@@ -42,10 +42,10 @@ class RecordedDevices {
 
  private:
   struct Known {
-    Device row;
+    RecordedDevice row;
     RowId set = 0;  // of this device alone
     bool is_open = false;
-    PerKind<Sample> last{};  // sample that was written
+    PerKind<RecordedSample> last{};  // sample that was written
   };
 
   Known& known(std::uint32_t number);

@@ -27,15 +27,15 @@ inline constexpr std::size_t kMaxListBytes = std::size_t{64} << 20;
 
 // Asks servers, all at the same time, each on a connection of its own. https:// is verified by the
 // system's certificates (or those of SSL_CERT_FILE), the name included. One thread, but for stop().
-class Client {
+class HttpClient {
  public:
   // The body of a good answer, or why there is none.
   using Done = std::function<void(Answer<std::string>)>;
 
-  explicit Client(ClientOptions options);
-  ~Client();
-  Client(const Client&) = delete;
-  Client& operator=(const Client&) = delete;
+  explicit HttpClient(ClientOptions options);
+  ~HttpClient();
+  HttpClient(const HttpClient&) = delete;
+  HttpClient& operator=(const HttpClient&) = delete;
 
   // Asks for `target`, "/api/v1/snapshot". run() calls done(), once.
   void get(const Address& server, const std::string& target, std::size_t most_bytes,
@@ -46,7 +46,7 @@ class Client {
   // Makes run() return soon. From any thread.
   void stop();
   // Makes run() return when `fd` can be read, and from now on only then or by stop(). `fd` stays
-  // the caller's, who must keep it open for as long as there is a Client.
+  // the caller's, who must keep it open for as long as there is an HttpClient.
   void stop_when_readable(int fd);
 
  private:
