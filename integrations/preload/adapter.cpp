@@ -18,11 +18,11 @@
 
 #include "labels.hpp"
 #include "quietly.hpp"
-#include "recorder.hpp"
 #include "runtime_objects.hpp"
+#include "runtime_reporter.hpp"
 #include "wrapped.h"
 
-namespace ttmem::attach {
+namespace ttmem::preload {
 namespace {
 
 using tm::detail::ProgramImpl;
@@ -38,7 +38,7 @@ Result original(Args... args) {
   return reinterpret_cast<Result (*)(Args...)>(originals[number])(args...);
 }
 
-Recorder& recorder() { return Recorder::instance(); }
+RuntimeReporter& reporter() { return RuntimeReporter::instance(); }
 
 // ---- Buffers ----
 
@@ -65,22 +65,22 @@ void buffer_allocate(tm::Buffer* self) {
     const Temporarily<const tm::Buffer*> in(in_wrapper, self);
     original<TTMEM_W_buffer_allocate, void>(self);
   }
-  recorder().allocated(*self);
+  reporter().allocated(*self);
 }
 
 void buffer_deallocate(tm::Buffer* self) {
-  if (self->is_allocated()) recorder().freed(*self);
+  if (self->is_allocated()) reporter().freed(*self);
   const Temporarily<const tm::Buffer*> in(in_wrapper, self);
   original<TTMEM_W_buffer_deallocate, void>(self);
 }
 
 void track_allocate(tm::GraphTracker* self, const tm::Buffer* buffer) {
   original<TTMEM_W_track_allocate, void>(self, buffer);
-  if (buffer != in_wrapper) recorder().allocated(*buffer);
+  if (buffer != in_wrapper) reporter().allocated(*buffer);
 }
 
 void track_deallocate(tm::GraphTracker* self, tm::Buffer* buffer) {
-  if (buffer != in_wrapper) recorder().freed(*buffer);
+  if (buffer != in_wrapper) reporter().freed(*buffer);
   original<TTMEM_W_track_deallocate, void>(self, buffer);
 }
 
@@ -93,9 +93,9 @@ thread_local std::array<char, 1025> failure{};
 // Records the program when its placement ends. Also works if an exception ends the placement:
 // clashing circular buffers have been placed. A nested placement of the same program leaves the
 // work to the outer one. A failure is reported last, so that the saved state contains the program.
-class Placement {
+class PlacementScope {
  public:
-  Placement(ProgramImpl& program, const tm::IDevice& device, bool lays_out)
+  PlacementScope(ProgramImpl& program, const tm::IDevice& device, bool lays_out)
       : program_(program),
         device_(device),
         outer_(std::exchange(innermost, this)),
@@ -103,42 +103,42 @@ class Placement {
         is_laid_out_(lays_out) {
     if (outer_ == nullptr) begin_layout();
   }
-  ~Placement() {
+  ~PlacementScope() {
     innermost = outer_;
     if (outer_ != nullptr && &outer_->program_ == &program_) {
       outer_->is_laid_out_ = true;
     } else {
-      recorder().placed(program_, device_, is_compiled_, is_laid_out_);
+      reporter().placed(program_, device_, is_compiled_, is_laid_out_);
     }
     if (outer_ == nullptr && failure.front() != '\0') {
       ttmem_report_failure(failure.data());
       failure.front() = '\0';
     }
   }
-  Placement(const Placement&) = delete;
-  Placement& operator=(const Placement&) = delete;
+  PlacementScope(const PlacementScope&) = delete;
+  PlacementScope& operator=(const PlacementScope&) = delete;
 
   // Returns true if a placement is running on this thread.
   static bool is_running() { return innermost != nullptr; }
 
  private:
-  static thread_local Placement* innermost;
+  static thread_local PlacementScope* innermost;
 
   ProgramImpl& program_;
   const tm::IDevice& device_;
-  Placement* const outer_;
+  PlacementScope* const outer_;
   const bool is_compiled_;
   bool is_laid_out_;
 };
-thread_local Placement* Placement::innermost = nullptr;
+thread_local PlacementScope* PlacementScope::innermost = nullptr;
 
 void compile_and_allocate(ProgramImpl* self, tm::IDevice* device, bool force_slow_dispatch) {
-  const Placement placement(*self, *device, false);
+  const PlacementScope placement(*self, *device, false);
   original<TTMEM_W_compile_and_allocate, void>(self, device, force_slow_dispatch);
 }
 
 void allocate_circular_buffers(ProgramImpl* self, const tm::IDevice* device) {
-  const Placement placement(*self, *device, true);
+  const PlacementScope placement(*self, *device, true);
   original<TTMEM_W_allocate_circular_buffers, void>(self, device);
 }
 
@@ -147,38 +147,38 @@ void track_allocate_cb(tm::GraphTracker* self, const tm::CoreRangeSet& cores, st
   original<TTMEM_W_track_allocate_cb, void, tm::GraphTracker*, const tm::CoreRangeSet&>(
       self, cores, address, bytes, is_view, chip);
   // Outside of a placement the hook reports a dry capture.
-  if (Placement::is_running()) {
+  if (PlacementScope::is_running()) {
     tt_metal::quietly([&] { cb_reported(cores, address, bytes, is_view, chip); });
   }
 }
 
 void allocate_dataflow_buffers(ProgramImpl* self, const tm::IDevice* device) {
-  const Placement placement(*self, *device, true);
+  const PlacementScope placement(*self, *device, true);
   original<TTMEM_W_allocate_dataflow_buffers, void>(self, device);
 }
 
 void allocate_scratchpads(ProgramImpl* self, const tm::IDevice* device) {
-  const Placement placement(*self, *device, true);
+  const PlacementScope placement(*self, *device, true);
   original<TTMEM_W_allocate_scratchpads, void>(self, device);
 }
 
 void deallocate_circular_buffers(ProgramImpl* self) {
-  recorder().destroyed(*self);
+  reporter().destroyed(*self);
   original<TTMEM_W_deallocate_circular_buffers, void>(self);
 }
 
 void program_destroyed(const ProgramImpl* program) {
-  recorder().destroyed(*program);
+  reporter().destroyed(*program);
   original<TTMEM_W_program_destroyed, void>(program);
 }
 
 void program_destructor(ProgramImpl* self) {
-  recorder().destroyed(*self);
+  reporter().destroyed(*self);
   original<TTMEM_W_program_destructor, void>(self);
 }
 
 void program_base_destructor(ProgramImpl* self) {
-  recorder().destroyed(*self);
+  reporter().destroyed(*self);
   original<TTMEM_W_program_base_destructor, void>(self);
 }
 
@@ -194,7 +194,7 @@ void enqueue(MeshCommandQueue& queue, MeshWorkload& workload, bool blocking) {
     const Temporarily<bool> in(in_enqueue, true);
     original<number, void, MeshCommandQueue&, MeshWorkload&>(queue, workload, blocking);
   }
-  if (!is_inside) recorder().enqueued(queue, workload);
+  if (!is_inside) reporter().enqueued(queue, workload);
 }
 
 void enqueue_mesh_workload(MeshCommandQueue& queue, MeshWorkload& workload, bool blocking) {
@@ -212,22 +212,22 @@ void slow_enqueue(MeshCommandQueue& queue, MeshWorkload& workload, bool blocking
 
 void launch_program(tm::IDevice* device, tm::Program& program, bool wait, bool slow) {
   original<TTMEM_W_launch_program, void, tm::IDevice*, tm::Program&>(device, program, wait, slow);
-  recorder().launched(program, *device);
+  reporter().launched(program, *device);
 }
 
 void replay_trace(void* mesh, std::uint8_t queue, const MeshTraceId& trace, bool blocking) {
   original<TTMEM_W_replay_trace, void, void*, std::uint8_t, const MeshTraceId&>(mesh, queue, trace,
                                                                                 blocking);
-  recorder().replayed(*trace);
+  reporter().replayed(*trace);
 }
 
 void release_trace(void* mesh, const MeshTraceId& trace) {
-  recorder().released(*trace);
+  reporter().released(*trace);
   original<TTMEM_W_release_trace, void, void*, const MeshTraceId&>(mesh, trace);
 }
 
 void load_binaries(void* workload, MeshCommandQueue& queue) {
-  const Label label("kernel binaries");
+  const ThreadLabel label("kernel binaries");
   original<TTMEM_W_load_binaries, void, void*, MeshCommandQueue&>(workload, queue);
 }
 
@@ -239,18 +239,18 @@ bool device_initialize(tm::IDevice* self, std::uint8_t queues, std::size_t l1_sm
                        std::span<const std::uint32_t> l1_bank_remap, bool minimal) {
   const bool done = original<TTMEM_W_device_initialize, bool>(self, queues, l1_small, trace_region,
                                                               worker_l1, l1_bank_remap, minimal);
-  if (done) recorder().initialized(*self);
+  if (done) reporter().initialized(*self);
   return done;
 }
 
 bool device_close(tm::IDevice* self) {
   const bool done = original<TTMEM_W_device_close, bool>(self);
-  recorder().closed(*self);
+  reporter().closed(*self);
   return done;
 }
 
 }  // namespace
-}  // namespace ttmem::attach
+}  // namespace ttmem::preload
 
 // Tells the adapter which functions this TT-Metal has. Called once, before all other calls.
 extern "C" __attribute__((visibility("default"))) void ttmem_adapter_begin(
@@ -262,11 +262,11 @@ extern "C" __attribute__((visibility("default"))) void ttmem_adapter_begin(
   const bool programs = any(TTMEM_W_compile_and_allocate, TTMEM_W_allocate_circular_buffers) &&
                         any(TTMEM_W_deallocate_circular_buffers, TTMEM_W_program_destroyed,
                             TTMEM_W_program_destructor) &&
-                        (ttmem::attach::kReadsPrograms || has[TTMEM_W_track_allocate_cb]);
+                        (ttmem::preload::kReadsPrograms || has[TTMEM_W_track_allocate_cb]);
   const bool dispatches =
       programs && all(TTMEM_W_launch_program, TTMEM_W_replay_trace) &&
       (has[TTMEM_W_enqueue_mesh_workload] || all(TTMEM_W_fast_enqueue, TTMEM_W_slow_enqueue));
-  ttmem::attach::Recorder::instance().begin(
+  ttmem::preload::RuntimeReporter::instance().begin(
       {.buffers = buffers, .programs = programs, .dispatches = dispatches});
 }
 
@@ -274,11 +274,11 @@ extern "C" __attribute__((visibility("default"))) void ttmem_adapter_begin(
 // own function. Called at the first call of the function.
 extern "C" __attribute__((visibility("default"))) void* ttmem_adapter_wrapper(unsigned number,
                                                                               void* original) {
-  using namespace ttmem::attach;
+  using namespace ttmem::preload;
 #define TTMEM_WRAPPER(name, symbol) reinterpret_cast<void*>(&name),
   static void* const wrappers[] = {TTMEM_WITH_WRAPPER(TTMEM_WRAPPER)};
   if (number >= std::size(wrappers)) {
-    if (!kReadsPrograms) recorder().cannot_read_programs();
+    if (!kReadsPrograms) reporter().cannot_read_programs();
     return nullptr;
   }
   if (number == TTMEM_W_track_allocate_cb && kReadsPrograms) return nullptr;
@@ -289,8 +289,8 @@ extern "C" __attribute__((visibility("default"))) void* ttmem_adapter_wrapper(un
 // Called before an out-of-memory exception is thrown on this thread. Returns true if the adapter
 // will report the failure, after it has recorded the placement in which the failure happened.
 extern "C" __attribute__((visibility("default"))) int ttmem_adapter_failed(const char* text) {
-  using namespace ttmem::attach;
-  if (!Placement::is_running()) return 0;
+  using namespace ttmem::preload;
+  if (!PlacementScope::is_running()) return 0;
   std::snprintf(failure.data(), failure.size(), "%s", text);
   return 1;
 }

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace ttmem::attach {
+namespace ttmem::preload {
 namespace {
 
 namespace tm = ::tt::tt_metal;
@@ -26,7 +26,7 @@ thread_local const char* label_of_this_thread = nullptr;
 const char* frame_of(void* address) { return static_cast<const char*>(address); }
 
 // Receives the operations of one thread.
-class Listener final : public tm::IGraphProcessor {
+class OperationListener final : public tm::IGraphProcessor {
  public:
   [[nodiscard]] bool is_capture_processor() const override { return false; }
 
@@ -86,20 +86,20 @@ class ThisThread {
     tm::GraphTracker& tracker = tm::GraphTracker::instance();
     // Must be the first listener: temporary listeners remove the last one when they end.
     if (!tracker.get_processors().empty()) return;
-    if (!owned_) owned_ = std::make_shared<Listener>();
+    if (!owned_) owned_ = std::make_shared<OperationListener>();
     listener_ = owned_.get();
     tracker.push_processor(owned_);
   }
-  [[nodiscard]] static Listener* listener() { return listener_; }
+  [[nodiscard]] static OperationListener* listener() { return listener_; }
   [[nodiscard]] static bool has_ended() { return has_ended_; }
 
  private:
-  static thread_local Listener* listener_;  // null: none, or the thread is ending
+  static thread_local OperationListener* listener_;  // null: none, or the thread is ending
   static thread_local bool has_ended_;
 
-  std::shared_ptr<Listener> owned_;
+  std::shared_ptr<OperationListener> owned_;
 };
-thread_local Listener* ThisThread::listener_ = nullptr;
+thread_local OperationListener* ThisThread::listener_ = nullptr;
 thread_local bool ThisThread::has_ended_ = false;
 
 bool wants_operations() {
@@ -112,8 +112,8 @@ bool wants_operations() {
 
 }  // namespace
 
-Label::Label(const char* name) : outer_(std::exchange(label_of_this_thread, name)) {}
-Label::~Label() { label_of_this_thread = outer_; }
+ThreadLabel::ThreadLabel(const char* name) : outer_(std::exchange(label_of_this_thread, name)) {}
+ThreadLabel::~ThreadLabel() { label_of_this_thread = outer_; }
 
 void listen_to_operations() {
   if (!wants_operations() || ThisThread::has_ended()) return;
@@ -127,7 +127,7 @@ const char* current_label() { return label_of_this_thread; }
 InOperation::InOperation() {
   if (!wants_operations()) return;
   listen_to_operations();
-  Listener* const listener = ThisThread::listener();
+  OperationListener* const listener = ThisThread::listener();
   if (listener == nullptr) return;
   const char* const operation = listener->operation(frame_of(__builtin_frame_address(0)));
   if (operation == nullptr) return;
@@ -139,4 +139,4 @@ InOperation::~InOperation() {
   if (is_in_one_) ttmem_scope_pop();
 }
 
-}  // namespace ttmem::attach
+}  // namespace ttmem::preload

@@ -2,15 +2,15 @@
 // Names and scopes of the memory that this thread allocates.
 #pragma once
 
-namespace ttmem::attach {
+namespace ttmem::preload {
 
 // Names the memory that this thread allocates while the object lives.
-class Label {
+class ThreadLabel {
  public:
-  explicit Label(const char* name);
-  ~Label();
-  Label(const Label&) = delete;
-  Label& operator=(const Label&) = delete;
+  explicit ThreadLabel(const char* name);
+  ~ThreadLabel();
+  ThreadLabel(const ThreadLabel&) = delete;
+  ThreadLabel& operator=(const ThreadLabel&) = delete;
 
  private:
   const char* const outer_;
@@ -37,4 +37,4 @@ class InOperation {
 };
 void listen_to_operations();
 
-}  // namespace ttmem::attach
+}  // namespace ttmem::preload

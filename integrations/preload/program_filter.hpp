@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace ttmem::attach {
+namespace ttmem::preload {
 
 // A filter in front of a table of programs, which needs no lock. It excludes most programs that are
 // not in the table. TT-Metal makes two programs for each program that runs, and reports an end in
@@ -36,4 +36,4 @@ class ProgramFilter {
   std::array<std::atomic<std::uint32_t>, 1U << kBits> counts_{};
 };
 
-}  // namespace ttmem::attach
+}  // namespace ttmem::preload

@@ -19,7 +19,7 @@
 #define TTMEM_HAS_INTERNAL_HEADERS 0
 #endif
 
-namespace ttmem::attach {
+namespace ttmem::preload {
 
 namespace tm = ::tt::tt_metal;
 
@@ -39,14 +39,16 @@ void cb_reported(const tm::CoreRangeSet& cores, std::uint64_t address, std::uint
 
 // Updates `cbs` from the known circular buffers of the program to its present ones. Call it after a
 // placement, on the thread of the placement. Returns true if they changed.
-[[nodiscard]] bool read_layout(tm::detail::ProgramImpl& program, std::vector<tt_metal::Cb>& cbs);
+[[nodiscard]] bool read_layout(tm::detail::ProgramImpl& program,
+                               std::vector<tt_metal::ProgramCb>& cbs);
 // Returns false if `cbs` lacks circular buffers of the program that have bytes of their own.
-[[nodiscard]] bool is_complete(const tm::Program& program, const std::vector<tt_metal::Cb>& cbs);
+[[nodiscard]] bool is_complete(const tm::Program& program,
+                               const std::vector<tt_metal::ProgramCb>& cbs);
 // Adds views that read_layout() could not find. Returns true if there are any.
-[[nodiscard]] bool add_views(tm::Program& program, std::vector<tt_metal::Cb>& cbs);
+[[nodiscard]] bool add_views(tm::Program& program, std::vector<tt_metal::ProgramCb>& cbs);
 
 // Returns the kernel sizes of a compiled program. `cbs` is the result of read_layout().
 [[nodiscard]] tt_metal::KernelSizes kernel_sizes(tm::Program& program, tm::IDevice& device,
-                                                 const std::vector<tt_metal::Cb>& cbs);
+                                                 const std::vector<tt_metal::ProgramCb>& cbs);
 
-}  // namespace ttmem::attach
+}  // namespace ttmem::preload

@@ -18,9 +18,9 @@
 #include "kernel_bytes.hpp"
 #include "llrt/tt_cluster.hpp"
 
-namespace ttmem::attach {
+namespace ttmem::preload {
 
-using tt_metal::Cb;
+using tt_metal::ProgramCb;
 
 namespace {
 
@@ -55,7 +55,7 @@ void for_each_cb(tm::detail::ProgramImpl& program, Use use) {
   }
 }
 
-bool is_same(tm::detail::ProgramImpl& program, const std::vector<Cb>& cbs) {
+bool is_same(tm::detail::ProgramImpl& program, const std::vector<ProgramCb>& cbs) {
   std::size_t count = 0;
   bool same = true;
   for_each_cb(program, [&](const tm::CoreRangeSet& cores, std::uint64_t address,
@@ -64,7 +64,7 @@ bool is_same(tm::detail::ProgramImpl& program, const std::vector<Cb>& cbs) {
       same = false;
       return;
     }
-    const Cb& known = cbs[count++];
+    const ProgramCb& known = cbs[count++];
     same = address == known.address && bytes == known.bytes && is_view == known.is_view &&
            known.cores == cores;
   });
@@ -91,7 +91,7 @@ std::uint64_t unique_id(const tm::IDevice& chip) {
 void begin_layout() {}
 void cb_reported(const tm::CoreRangeSet&, std::uint64_t, std::uint64_t, bool, const tm::IDevice*) {}
 
-bool read_layout(tm::detail::ProgramImpl& program, std::vector<Cb>& cbs) {
+bool read_layout(tm::detail::ProgramImpl& program, std::vector<ProgramCb>& cbs) {
   const bool is_new = cbs.empty();
   if (!is_new && is_same(program, cbs)) return false;
   cbs.clear();
@@ -103,11 +103,11 @@ bool read_layout(tm::detail::ProgramImpl& program, std::vector<Cb>& cbs) {
   return !is_new || !cbs.empty();
 }
 
-bool is_complete(const tm::Program&, const std::vector<Cb>&) { return true; }
-bool add_views(tm::Program&, std::vector<Cb>&) { return false; }
+bool is_complete(const tm::Program&, const std::vector<ProgramCb>&) { return true; }
+bool add_views(tm::Program&, std::vector<ProgramCb>&) { return false; }
 
 tt_metal::KernelSizes kernel_sizes(tm::Program& program, tm::IDevice& device,
-                                   const std::vector<Cb>&) {
+                                   const std::vector<ProgramCb>&) {
   tt_metal::KernelSizes sizes;
   for (const auto& [handle, kernel] : compute_kernels(program.impl())) {
     std::uint64_t bytes = binary_bytes(*kernel, device);
@@ -120,6 +120,6 @@ tt_metal::KernelSizes kernel_sizes(tm::Program& program, tm::IDevice& device,
   return sizes;
 }
 
-}  // namespace ttmem::attach
+}  // namespace ttmem::preload
 
 #endif

@@ -14,9 +14,9 @@
 #include "describe.hpp"
 #include "kernel_bytes.hpp"
 
-namespace ttmem::attach {
+namespace ttmem::preload {
 
-using tt_metal::Cb;
+using tt_metal::ProgramCb;
 
 namespace {
 
@@ -24,15 +24,15 @@ namespace {
 // the same layout on all chips.
 struct Heard {
   const tm::IDevice* chip = nullptr;
-  std::vector<Cb> cbs;
+  std::vector<ProgramCb> cbs;
 };
 thread_local Heard heard;
 
 // Returns true if `cbs` without views equals `own`. A program that is placed on further chips keeps
 // its layout, and the hook does not report its views then.
-bool has_these_besides_views(const std::vector<Cb>& cbs, const std::vector<Cb>& own) {
+bool has_these_besides_views(const std::vector<ProgramCb>& cbs, const std::vector<ProgramCb>& own) {
   auto next = own.begin();
-  for (const Cb& cb : cbs) {
+  for (const ProgramCb& cb : cbs) {
     if (cb.is_view) continue;
     if (next == own.end() || *next != cb) return false;
     ++next;
@@ -56,7 +56,7 @@ void cb_reported(const tm::CoreRangeSet& cores, std::uint64_t address, std::uint
     heard.cbs.push_back({tt_metal::CoreRanges(cores), address, bytes, is_view});
 }
 
-bool read_layout(tm::detail::ProgramImpl&, std::vector<Cb>& cbs) {
+bool read_layout(tm::detail::ProgramImpl&, std::vector<ProgramCb>& cbs) {
   if (heard.cbs.empty() || heard.cbs == cbs || has_these_besides_views(cbs, heard.cbs)) {
     return false;
   }
@@ -65,15 +65,15 @@ bool read_layout(tm::detail::ProgramImpl&, std::vector<Cb>& cbs) {
   return true;
 }
 
-bool is_complete(const tm::Program& program, const std::vector<Cb>& cbs) {
+bool is_complete(const tm::Program& program, const std::vector<ProgramCb>& cbs) {
   const auto declared = program.circular_buffers();
-  return std::count_if(declared.begin(), declared.end(), [](const auto& cb) {
-           return !cb->globally_allocated();
-         }) == std::count_if(cbs.begin(), cbs.end(), [](const Cb& cb) { return !cb.is_view; });
+  return std::count_if(declared.begin(), declared.end(),
+                       [](const auto& cb) { return !cb->globally_allocated(); }) ==
+         std::count_if(cbs.begin(), cbs.end(), [](const ProgramCb& cb) { return !cb.is_view; });
 }
 
 // Adds the views of a program that has only views, for which the hook is not called.
-bool add_views(tm::Program& program, std::vector<Cb>& cbs) {
+bool add_views(tm::Program& program, std::vector<ProgramCb>& cbs) {
   if (!cbs.empty()) return false;
   for (const auto& cb : program.circular_buffers()) {
     const auto address =
@@ -85,11 +85,11 @@ bool add_views(tm::Program& program, std::vector<Cb>& cbs) {
 }
 
 tt_metal::KernelSizes kernel_sizes(tm::Program& program, tm::IDevice& device,
-                                   const std::vector<Cb>& cbs) {
+                                   const std::vector<ProgramCb>& cbs) {
   const std::uint64_t bytes = tt_metal::collect_kernel_bytes(program, device, true).per_core;
   return tt_metal::assumed_kernels(bytes, cbs, tt_metal::CoreRanges(tt_metal::all_cores(device)));
 }
 
-}  // namespace ttmem::attach
+}  // namespace ttmem::preload
 
 #endif

@@ -22,14 +22,14 @@ void CbList::advance(OnChip& on) {
   next_ = next_ + 1 == chips_.size() ? 0 : next_ + 1;
 }
 
-bool CbList::overlaps(const Cb& cb) const {
-  return std::any_of(cbs_.begin(), cbs_.end(), [&](const Cb& own) {
+bool CbList::overlaps(const ProgramCb& cb) const {
+  return std::any_of(cbs_.begin(), cbs_.end(), [&](const ProgramCb& own) {
     return !own.is_view && own.address < cb.address + cb.bytes &&
            cb.address < own.address + own.bytes && own.cores.intersects(cb.cores);
   });
 }
 
-void CbList::append(const Cb& cb) {
+void CbList::append(const ProgramCb& cb) {
   if (cb.is_view) {
     ends_with_views_ = !cbs_.empty();
   } else {
@@ -49,7 +49,7 @@ bool CbList::repeat(const tm::CoreRangeSet& cores, std::uint64_t address, std::u
                     bool is_view, std::uint32_t chip) {
   OnChip* const on = find(chip);
   if (on == nullptr || on->count >= cbs_.size()) return false;
-  const Cb& cb = cbs_[on->count];
+  const ProgramCb& cb = cbs_[on->count];
   if (cb.address != address || cb.bytes != bytes || cb.is_view != is_view || !(cb.cores == cores)) {
     return false;
   }
@@ -57,7 +57,7 @@ bool CbList::repeat(const tm::CoreRangeSet& cores, std::uint64_t address, std::u
   return true;
 }
 
-bool CbList::add(const Cb& cb, std::uint32_t chip, std::size_t length) {
+bool CbList::add(const ProgramCb& cb, std::uint32_t chip, std::size_t length) {
   OnChip* on = find(chip);
   const std::size_t at = on == nullptr ? 0 : on->count;
   if (at < cbs_.size()) {
@@ -76,8 +76,8 @@ bool CbList::add(const Cb& cb, std::uint32_t chip, std::size_t length) {
   return true;
 }
 
-Chips CbList::chips() const {
-  Chips numbers;
+ChipNumbers CbList::chips() const {
+  ChipNumbers numbers;
   for (const OnChip& on : chips_) numbers.push_back(on.chip);
   std::sort(numbers.begin(), numbers.end());
   return numbers;

@@ -23,15 +23,15 @@ class CbList {
  public:
   // Adds `cb`, which was reported on `chip`. Returns false, without a change, if `cb` belongs to
   // another list; then this list is complete. A list of known `length` ends there; 0: unknown.
-  [[nodiscard]] bool add(const Cb& cb, std::uint32_t chip, std::size_t length);
+  [[nodiscard]] bool add(const ProgramCb& cb, std::uint32_t chip, std::size_t length);
   // Adds a circular buffer that add() has already taken on another chip. This is faster than add(),
   // and applies to most events of a mesh. Returns false in all other cases.
   [[nodiscard]] bool repeat(const ::tt::tt_metal::CoreRangeSet& cores, std::uint64_t address,
                             std::uint64_t bytes, bool is_view, std::uint32_t chip);
 
   [[nodiscard]] bool empty() const { return cbs_.empty(); }
-  [[nodiscard]] const std::vector<Cb>& cbs() const { return cbs_; }
-  [[nodiscard]] Chips chips() const;
+  [[nodiscard]] const std::vector<ProgramCb>& cbs() const { return cbs_; }
+  [[nodiscard]] ChipNumbers chips() const;
   // Returns true if every chip has the whole list.
   [[nodiscard]] bool is_even() const { return complete_chips_ == chips_.size(); }
   [[nodiscard]] std::size_t chip_count() const { return chips_.size(); }
@@ -49,10 +49,10 @@ class CbList {
   };
   OnChip* find(std::uint32_t chip);
   void advance(OnChip& on);
-  [[nodiscard]] bool overlaps(const Cb& cb) const;
-  void append(const Cb& cb);
+  [[nodiscard]] bool overlaps(const ProgramCb& cb) const;
+  void append(const ProgramCb& cb);
 
-  std::vector<Cb> cbs_;
+  std::vector<ProgramCb> cbs_;
   std::vector<OnChip> chips_;
   std::size_t next_ = 0;            // index of the chip that is expected next
   std::size_t complete_chips_ = 0;  // number of chips that have the whole list

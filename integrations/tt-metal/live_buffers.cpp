@@ -4,7 +4,7 @@
 namespace ttmem::tt_metal {
 
 void LiveBuffers::allocated(const ::tt::tt_metal::Buffer& buffer, ttmem_buffer record) {
-  const Mesh& mesh = chips_.mesh_of(*buffer.device());
+  const OpenMesh& mesh = chips_.mesh_of(*buffer.device());
   const auto [entry, fresh] = buffers_.insert(record.id);
   if (!fresh) return;
   record.bytes_per_bank = bank_bytes_.of(buffer, chips_.generation());
@@ -18,7 +18,7 @@ void LiveBuffers::freed(std::uint64_t id) {
   if (entry == nullptr) return;
   const Buffer known = *entry;
   buffers_.erase(entry);
-  const auto free = [&](const Chips& chips) {
+  const auto free = [&](const ChipNumbers& chips) {
     if (chips.empty()) return;
     ttmem_mesh_buffer_free(chips.data(), static_cast<std::uint32_t>(chips.size()), known.type,
                            known.id);

@@ -31,7 +31,7 @@ class LiveBuffers {
 
     std::uint64_t id = 0;
     std::uint64_t generation = 0;  // generation at the allocation
-    const Mesh* mesh = nullptr;
+    const OpenMesh* mesh = nullptr;
     ttmem_buffer_type type = TTMEM_DRAM;
 
     [[nodiscard]] Key key() const { return id; }

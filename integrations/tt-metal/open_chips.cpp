@@ -25,12 +25,12 @@ bool OpenChips::close(std::uint32_t chip) {
   return true;
 }
 
-Mesh& OpenChips::mesh_of(const tm::IDevice& device) {
+OpenMesh& OpenChips::mesh_of(const tm::IDevice& device) {
   const int id = device.id();
   if (last_.device != &device || last_.id != id) {
     last_ = {&device, id, &meshes_[{&device, id}]};
   }
-  Mesh& mesh = *last_.mesh;
+  OpenMesh& mesh = *last_.mesh;
   if (mesh.generation == generation_) return mesh;
   const std::vector<tm::IDevice*> devices = chips_of(&device);
   for (const tm::IDevice* chip : devices) open(*chip);
@@ -43,8 +43,8 @@ Mesh& OpenChips::mesh_of(const tm::IDevice& device) {
   return mesh;
 }
 
-Chips OpenChips::open_since(std::uint64_t generation, const Chips& chips) const {
-  Chips still;
+ChipNumbers OpenChips::open_since(std::uint64_t generation, const ChipNumbers& chips) const {
+  ChipNumbers still;
   for (const std::uint32_t number : chips) {
     const auto chip = chips_.find(number);
     if (chip != chips_.end() && chip->second.opened <= generation) still.push_back(number);

@@ -12,7 +12,7 @@
 
 namespace ttmem::tt_metal {
 
-using Chips = std::vector<std::uint32_t>;  // numbers, ascending
+using ChipNumbers = std::vector<std::uint32_t>;  // numbers, ascending
 
 struct OpenChip {
   std::uint64_t opened;  // the generation that began when it was opened
@@ -20,8 +20,8 @@ struct OpenChip {
 };
 
 // The chips of a mesh, or a single chip.
-struct Mesh {
-  Chips chips;
+struct OpenMesh {
+  ChipNumbers chips;
   std::vector<OpenChip*> open;   // the open chips in generation `generation`
   std::uint64_t generation = 0;  // 0: not looked up yet
 };
@@ -41,9 +41,9 @@ class OpenChips {
 
   // Opens the chips of a device and returns them. The reference stays valid; its content changes
   // when a chip is opened or closed.
-  Mesh& mesh_of(const ::tt::tt_metal::IDevice& device);
+  OpenMesh& mesh_of(const ::tt::tt_metal::IDevice& device);
   // Returns the chips in `chips` that have been open since that generation.
-  [[nodiscard]] Chips open_since(std::uint64_t generation, const Chips& chips) const;
+  [[nodiscard]] ChipNumbers open_since(std::uint64_t generation, const ChipNumbers& chips) const;
 
   [[nodiscard]] std::uint64_t generation() const { return generation_; }
   [[nodiscard]] std::map<std::uint32_t, OpenChip>& all() { return chips_; }
@@ -56,11 +56,11 @@ class OpenChips {
   std::uint64_t generation_ = 1;
   // By address and number of the device, because a new mesh may get the address of a destroyed
   // mesh. Entries are never removed, because buffers point to them.
-  std::map<std::pair<const ::tt::tt_metal::IDevice*, int>, Mesh> meshes_;
+  std::map<std::pair<const ::tt::tt_metal::IDevice*, int>, OpenMesh> meshes_;
   struct {  // the entry of `meshes_` that was used last
     const ::tt::tt_metal::IDevice* device = nullptr;
     int id = 0;
-    Mesh* mesh = nullptr;
+    OpenMesh* mesh = nullptr;
   } last_;
 };
 

@@ -10,21 +10,21 @@
 
 namespace ttmem::tt_metal {
 
-KernelSizes assumed_kernels(std::uint64_t per_core, const std::vector<Cb>& cbs,
+KernelSizes assumed_kernels(std::uint64_t per_core, const std::vector<ProgramCb>& cbs,
                             const CoreRanges& all) {
   KernelSizes sizes;
   sizes.estimate = true;
   if (per_core == 0) return sizes;
   if (cbs.empty()) sizes.add(all, per_core);
-  for (const Cb& cb : cbs) sizes.add_where_none(cb.cores, per_core);
+  for (const ProgramCb& cb : cbs) sizes.add_where_none(cb.cores, per_core);
   return sizes;
 }
 
-void PlacedProgram::report(const Chips& on) const {
+void PlacedProgram::report(const ChipNumbers& on) const {
   std::array<ttmem_cb, 32> few;  // the maximum number in most runtimes
   std::vector<ttmem_cb> many(cbs.size() > few.size() ? cbs.size() : 0);
   ttmem_cb* const records = many.empty() ? few.data() : many.data();
-  std::transform(cbs.begin(), cbs.end(), records, [](const Cb& cb) {
+  std::transform(cbs.begin(), cbs.end(), records, [](const ProgramCb& cb) {
     const auto cores = cb.cores.ranges();
     return ttmem_cb{cb.address, cb.bytes, cores.data(), static_cast<std::uint32_t>(cores.size()),
                     cb.is_view ? TTMEM_CB_GLOBAL : 0U};
@@ -39,12 +39,12 @@ void PlacedProgram::report(const Chips& on) const {
   ttmem_mesh_program_place_with(on.data(), static_cast<std::uint32_t>(on.size()), &placement);
 }
 
-void PlacedProgram::placed(const Chips& on, bool is_new_layout) {
+void PlacedProgram::placed(const ChipNumbers& on, bool is_new_layout) {
   if (chips.empty()) {
     chips = on;
     return report(chips);
   }
-  Chips added;
+  ChipNumbers added;
   if (chips != on) {
     std::set_difference(on.begin(), on.end(), chips.begin(), chips.end(),
                         std::back_inserter(added));
@@ -58,7 +58,7 @@ void PlacedProgram::placed(const Chips& on, bool is_new_layout) {
   }
 }
 
-void PlacedProgram::dispatched(const Mesh& mesh) const {
+void PlacedProgram::dispatched(const OpenMesh& mesh) const {
   ttmem_mesh_program_dispatch(mesh.chips.data(), static_cast<std::uint32_t>(mesh.chips.size()), id);
   if (!kernels) return;
   for (OpenChip* chip : mesh.open) chip->kernels.load(id, kernels);

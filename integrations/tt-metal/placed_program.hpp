@@ -12,36 +12,36 @@
 
 namespace ttmem::tt_metal {
 
-struct Cb {
+struct ProgramCb {
   CoreRanges cores;
   std::uint64_t address, bytes;
   bool is_view;  // its bytes belong to an L1 buffer
 
-  friend bool operator==(const Cb&, const Cb&) = default;
+  friend bool operator==(const ProgramCb&, const ProgramCb&) = default;
 };
 
 // Returns kernels of which only the size is known. They are assumed to be on the cores of the
 // program's circular buffers, or on `all` if it has none.
-[[nodiscard]] KernelSizes assumed_kernels(std::uint64_t per_core, const std::vector<Cb>& cbs,
+[[nodiscard]] KernelSizes assumed_kernels(std::uint64_t per_core, const std::vector<ProgramCb>& cbs,
                                           const CoreRanges& all);
 
 struct PlacedProgram {
-  std::uint64_t id = 0;  // id in the tracker
-  std::string name;      // empty: none
-  std::vector<Cb> cbs;   // the same on every chip
-  Chips chips;
+  std::uint64_t id = 0;        // id in the tracker
+  std::string name;            // empty: none
+  std::vector<ProgramCb> cbs;  // the same on every chip
+  ChipNumbers chips;
   std::shared_ptr<const KernelSizes> kernels;  // null: unknown
 
   // Adds chips to the program and reports it on them. If `is_new_layout`, reports the circular
   // buffers on all its chips, because a program has one layout on all chips.
-  void placed(const Chips& on, bool is_new_layout);
+  void placed(const ChipNumbers& on, bool is_new_layout);
   // Reports that the program was sent to the mesh, and loads its kernels there if they are known.
-  void dispatched(const Mesh& mesh) const;
+  void dispatched(const OpenMesh& mesh) const;
   // Reports that the program is destroyed on all chips.
   void destroyed(OpenChips& chips) const;
 
  private:
-  void report(const Chips& on) const;
+  void report(const ChipNumbers& on) const;
 };
 
 }  // namespace ttmem::tt_metal

@@ -159,8 +159,8 @@ void Processor::end_all_rows() {
 
 // Returns the chips of a device. Also finds chips that were closed, for which there is no hook:
 // when another mesh is used, chips are closed if the mesh that opened them has ended.
-const Mesh& Processor::mesh_of(const tm::IDevice& device, Held& held) {
-  const Mesh* mesh = &chips_.mesh_of(device);
+const OpenMesh& Processor::mesh_of(const tm::IDevice& device, Held& held) {
+  const OpenMesh* mesh = &chips_.mesh_of(device);
   if (last_root_.mesh == mesh && last_root_.generation == chips_.generation()) return *mesh;
   close_orphaned_chips(held);
   mesh = &chips_.mesh_of(device);
@@ -182,7 +182,7 @@ const Mesh& Processor::mesh_of(const tm::IDevice& device, Held& held) {
 }
 
 void Processor::close_orphaned_chips(Held& held) {
-  Chips gone;
+  ChipNumbers gone;
   std::erase_if(roots_, [&](const Root& root) {
     held.push_back(root.mesh.lock());
     if (held.back() != nullptr && held.back()->is_initialized()) return false;
@@ -229,7 +229,7 @@ void Processor::track_allocate(const tm::Buffer* buffer) {
     Held held;
     const std::lock_guard lock(mutex_);
     end_rows(this_thread());
-    const Mesh& mesh = mesh_of(*buffer->device(), held);
+    const OpenMesh& mesh = mesh_of(*buffer->device(), held);
     if (buffer->is_l1()) programs_.may_have_views(mesh.chips);
     buffers_.allocated(*buffer, record);
   });
@@ -278,7 +278,7 @@ void Processor::add_cb(Thread& thread, const tm::CoreRangeSet& cores, std::uint6
   if (!thread.frees.empty()) programs_.end(thread.frees);
   thread.announced = 0;
   chips_.open(chip);
-  const Cb cb{CoreRanges(cores), address, size, is_view};
+  const ProgramCb cb{CoreRanges(cores), address, size, is_view};
   const std::size_t length = programs_.length_of(thread.current);
   if (thread.list.add(cb, number_of(chip), length)) return;
   end_list(thread);
@@ -305,7 +305,7 @@ void Processor::track_program(tm::Program* program, const tm::IDevice* device) {
     Thread& thread = this_thread();
     const std::uint64_t before = thread.announced;
     end_rows(thread);
-    const Mesh& mesh = mesh_of(*device, held);
+    const OpenMesh& mesh = mesh_of(*device, held);
     const std::uint64_t id = programs_.name(*program);
     // The program is compiled in the run that follows, so its binaries are known at the second
     // call.
@@ -367,7 +367,7 @@ void Processor::dispatched(const tm::Program& program, const tm::IDevice& device
   if (!ttmem_enabled()) return;
   Held held;
   const std::lock_guard lock(mutex_);
-  const Mesh& mesh = mesh_of(device, held);
+  const OpenMesh& mesh = mesh_of(device, held);
   const std::uint64_t id = programs_.name(program);
   if (programs_.kernels_known(id) == 0) {
     programs_.kernels_of(id, kernels ? *kernels : collect_kernel_bytes(program, device, true),

@@ -89,7 +89,7 @@ class Processor final : public tm::IGraphProcessor {
   // A mesh, and the chips that it has opened.
   struct Root {
     std::weak_ptr<MeshDevice> mesh;
-    Chips chips;
+    ChipNumbers chips;
   };
   // Meshes that a call has looked up. Their last reference must not be dropped while the lock is
   // held.
@@ -105,7 +105,7 @@ class Processor final : public tm::IGraphProcessor {
   void end_rows(Thread& thread);
   void end_all_rows();
   void close(std::uint32_t chip);
-  const Mesh& mesh_of(const tm::IDevice& device, Held& held);
+  const OpenMesh& mesh_of(const tm::IDevice& device, Held& held);
   void close_orphaned_chips(Held& held);
   void add_cb(Thread& thread, const tm::CoreRangeSet& cores, std::uint64_t address,
               std::uint64_t size, bool is_view, const tm::IDevice& chip);
@@ -118,7 +118,7 @@ class Processor final : public tm::IGraphProcessor {
   std::set<Thread*> threads_;
   std::vector<Root> roots_;
   struct {  // the mesh of the last root_of()
-    const Mesh* mesh = nullptr;
+    const OpenMesh* mesh = nullptr;
     std::uint64_t generation = 0;
   } last_root_;
 };

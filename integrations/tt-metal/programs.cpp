@@ -31,50 +31,52 @@ std::uint64_t now_ns() {
                                         .count());
 }
 
-bool contains(const Chips& chips, std::uint32_t chip) {
+bool contains(const ChipNumbers& chips, std::uint32_t chip) {
   return std::binary_search(chips.begin(), chips.end(), chip);
 }
 
 // Returns the chips that are in both lists, sorted.
-Chips intersection(const Chips& a, const Chips& b) {
-  Chips both;
+ChipNumbers intersection(const ChipNumbers& a, const ChipNumbers& b) {
+  ChipNumbers both;
   std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
   return both;
 }
 
-void add_to(Chips& all, const Chips& more) {
-  Chips both;
+void add_to(ChipNumbers& all, const ChipNumbers& more) {
+  ChipNumbers both;
   std::set_union(all.begin(), all.end(), more.begin(), more.end(), std::back_inserter(both));
   all = std::move(both);
 }
 
 // Returns true if the circular buffers differ only in sizes and addresses, as a program's old and
 // new layout do.
-bool same_shape(const std::vector<Cb>& a, const std::vector<Cb>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Cb& x, const Cb& y) {
-    return x.is_view == y.is_view && x.cores == y.cores;
-  });
+bool same_shape(const std::vector<ProgramCb>& a, const std::vector<ProgramCb>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const ProgramCb& x, const ProgramCb& y) {
+                      return x.is_view == y.is_view && x.cores == y.cores;
+                    });
 }
 
-bool begins_with(const std::vector<Cb>& list, const std::vector<Cb>& declared) {
+bool begins_with(const std::vector<ProgramCb>& list, const std::vector<ProgramCb>& declared) {
   return !declared.empty() && declared.size() <= list.size() &&
-         std::equal(declared.begin(), declared.end(), list.begin(), [](const Cb& x, const Cb& y) {
-           return x.bytes == y.bytes && x.is_view == y.is_view && x.cores == y.cores;
-         });
+         std::equal(declared.begin(), declared.end(), list.begin(),
+                    [](const ProgramCb& x, const ProgramCb& y) {
+                      return x.bytes == y.bytes && x.is_view == y.is_view && x.cores == y.cores;
+                    });
 }
 
 // Returns the circular buffers that are not views. TT-Metal reports only these when a program is
 // placed on further chips.
-std::vector<Cb> without_views(const std::vector<Cb>& cbs) {
-  std::vector<Cb> own;
+std::vector<ProgramCb> without_views(const std::vector<ProgramCb>& cbs) {
+  std::vector<ProgramCb> own;
   std::copy_if(cbs.begin(), cbs.end(), std::back_inserter(own),
-               [](const Cb& cb) { return !cb.is_view; });
+               [](const ProgramCb& cb) { return !cb.is_view; });
   return own;
 }
 
 // Returns the circular buffers that a program declares. They have no addresses yet.
-std::vector<Cb> declared_by(const tm::Program& program) {
-  std::vector<Cb> cbs;
+std::vector<ProgramCb> declared_by(const tm::Program& program) {
+  std::vector<ProgramCb> cbs;
   for (const auto& cb : program.circular_buffers()) {
     cbs.push_back({CoreRanges(cb->core_ranges()), 0, cb->size(), cb->globally_allocated()});
   }
@@ -85,7 +87,7 @@ std::vector<Cb> declared_by(const tm::Program& program) {
 
 // ---- Figures ----
 
-void Programs::estimate(const Chips& chips) {
+void Programs::estimate(const ChipNumbers& chips) {
   for (const std::uint32_t chip : chips) {
     if (estimated_.insert(chip).second) ttmem_cb_estimate(chip, 1);
   }
@@ -104,7 +106,7 @@ Programs::Program& Programs::add(Program program) {
   return programs_.insert_or_assign(id, std::move(program)).first->second;
 }
 
-void Programs::place(Program& program, const Chips& chips, bool is_new_layout) {
+void Programs::place(Program& program, const ChipNumbers& chips, bool is_new_layout) {
   for (const std::uint32_t chip : chips) {
     if (!contains(program.chips, chip)) ++live_[chip];
   }
@@ -179,7 +181,7 @@ void Programs::load_kernels(Program& program) {
   program.kernels = std::make_shared<const KernelSizes>(std::move(sizes));
 }
 
-void Programs::send(Program& program, const Mesh& mesh) {
+void Programs::send(Program& program, const OpenMesh& mesh) {
   load_kernels(program);
   if (std::includes(program.chips.begin(), program.chips.end(), mesh.chips.begin(),
                     mesh.chips.end())) {
@@ -187,7 +189,7 @@ void Programs::send(Program& program, const Mesh& mesh) {
     if (program.of_several) estimate(mesh.chips);
     return;
   }
-  Mesh some;
+  OpenMesh some;
   some.chips = intersection(program.chips, mesh.chips);
   if (some.chips.empty()) return;
   for (const std::uint32_t chip : some.chips) some.open.push_back(&chips_.all().at(chip));
@@ -195,7 +197,7 @@ void Programs::send(Program& program, const Mesh& mesh) {
   if (program.of_several) estimate(some.chips);
 }
 
-void Programs::dispatched(std::uint64_t id, const Mesh& mesh) {
+void Programs::dispatched(std::uint64_t id, const OpenMesh& mesh) {
   const auto found = programs_.find(id);
   if (found == programs_.end()) return;
   Program& program = found->second;
@@ -203,14 +205,14 @@ void Programs::dispatched(std::uint64_t id, const Mesh& mesh) {
   program.of_several = false;
   // Without circular buffers, or with views alone, there may be no list. Views are freed
   // nevertheless.
-  const std::vector<Cb> declared = program.expected;
+  const std::vector<ProgramCb> declared = program.expected;
   if (!program.is_listed && without_views(declared).empty()) {
     listed_named(program, declared, mesh.chips);
   }
   if (program.is_listed) send(program, mesh);
 }
 
-void Programs::announced(std::uint64_t id, const Mesh& mesh, bool of_several) {
+void Programs::announced(std::uint64_t id, const OpenMesh& mesh, bool of_several) {
   dispatched(id, mesh);
   const auto found = programs_.find(id);
   if (found == programs_.end()) return;
@@ -253,7 +255,7 @@ void Programs::remove_destroyed_silent() {
   }
 }
 
-void Programs::replayed(const std::vector<const tm::Program*>& programs, const Chips& chips) {
+void Programs::replayed(const std::vector<const tm::Program*>& programs, const ChipNumbers& chips) {
   for (const std::uint32_t chip : chips) {
     std::vector<std::uint64_t> ids;
     for (const tm::Program* program : programs) {
@@ -308,7 +310,8 @@ void Programs::listed(const CbList& list, std::uint64_t current) {
   if (!rest.empty()) listed_unnamed(rest);
 }
 
-void Programs::listed_named(Program& program, const std::vector<Cb>& cbs, const Chips& chips) {
+void Programs::listed_named(Program& program, const std::vector<ProgramCb>& cbs,
+                            const ChipNumbers& chips) {
   const bool further_chips_only =
       program.is_listed && cbs != program.cbs && cbs == without_views(program.cbs);
   const bool is_new_layout = !program.is_listed || (!further_chips_only && cbs != program.cbs);
@@ -331,7 +334,7 @@ void Programs::listed_named(Program& program, const std::vector<Cb>& cbs, const 
 }
 
 void Programs::listed_unnamed(const CbList& list) {
-  const Chips chips = list.chips();
+  const ChipNumbers chips = list.chips();
   // The list may be the new layout of a known program.
   const bool is_estimate = std::all_of(
       chips.begin(), chips.end(), [&](std::uint32_t chip) { return estimated_.contains(chip); });
@@ -399,7 +402,7 @@ void Programs::freed(FreeRow& row, std::uint32_t chip) {
     estimate(victim->second.chips);
   }
   PlacedProgram whole = victim->second;
-  Chips others = whole.chips;
+  ChipNumbers others = whole.chips;
   std::erase(others, chip);
   remove(victim);
   row.parts_.push_back({std::move(others), std::move(whole)});
@@ -407,7 +410,8 @@ void Programs::freed(FreeRow& row, std::uint32_t chip) {
 
 void Programs::end(FreeRow& row) {
   for (FreeRow::Part& part : row.parts_) {
-    const Chips still = part.whole ? intersection(part.still_to_come, part.whole->chips) : Chips{};
+    const ChipNumbers still =
+        part.whole ? intersection(part.still_to_come, part.whole->chips) : ChipNumbers{};
     if (still.empty()) continue;
     Program& program = add({});
     program.cbs = std::move(part.whole->cbs);

@@ -46,13 +46,14 @@ class Programs {
   void kernels_of(std::uint64_t program, const KernelBytes& bytes,
                   const ::tt::tt_metal::CoreRangeSet& cores);
   // Records that the program was sent to the mesh. Does nothing if it was not listed there.
-  void dispatched(std::uint64_t program, const Mesh& mesh);
+  void dispatched(std::uint64_t program, const OpenMesh& mesh);
   // Records that the program is about to be sent to the mesh. It counts as sent now, and again when
   // a list of the program follows. If `of_several`, it may be sent to only some of the chips.
-  void announced(std::uint64_t program, const Mesh& mesh, bool of_several);
+  void announced(std::uint64_t program, const OpenMesh& mesh, bool of_several);
   // Removes a program that is about to be destroyed.
   void forget(const ::tt::tt_metal::Program& program);
-  void replayed(const std::vector<const ::tt::tt_metal::Program*>& programs, const Chips& chips);
+  void replayed(const std::vector<const ::tt::tt_metal::Program*>& programs,
+                const ChipNumbers& chips);
 
   // ---- Lists and frees ----
 
@@ -67,7 +68,7 @@ class Programs {
    private:
     friend class Programs;
     struct Part {
-      Chips still_to_come;
+      ChipNumbers still_to_come;
       std::optional<PlacedProgram> whole;  // the program to restore, unless its end is certain
     };
     std::vector<Part> parts_;
@@ -79,7 +80,7 @@ class Programs {
   // Records that these chips have L1 buffers, so circular buffers may be views on them. If all
   // circular buffers of a program are views, TT-Metal reports its free but no list. So the free of
   // an unnamed program may belong to an unknown program, and no later free shows the mistake.
-  void may_have_views(const Chips& chips) { views_.insert(chips.begin(), chips.end()); }
+  void may_have_views(const ChipNumbers& chips) { views_.insert(chips.begin(), chips.end()); }
 
   // Removes named programs that have been destroyed, even if no hook reported it. Checks some
   // programs in each call, and others in the next call.
@@ -98,9 +99,9 @@ class Programs {
     std::weak_ptr<const void> life;  // of a named program; expires at its end
     bool knows_end = false;          // `life` was set
     bool is_listed = false;
-    std::vector<Cb> expected;       // before its first list: the expected list, without addresses
-    Chips frees;                    // chips on which it will be freed, including closed chips
-    const Mesh* sent_to = nullptr;  // set by announced()
+    std::vector<ProgramCb> expected;  // before its first list: the expected list, without addresses
+    ChipNumbers frees;                // chips on which it will be freed, including closed chips
+    const OpenMesh* sent_to = nullptr;  // set by announced()
     bool of_several = false;
     KernelBytes kernel_bytes;
     ::tt::tt_metal::CoreRangeSet kernel_cores;
@@ -109,24 +110,24 @@ class Programs {
   // By number in the tracker, so that the youngest is last.
   using Table = std::map<std::uint64_t, Program>;
   struct Dead {
-    Chips frees;
+    ChipNumbers frees;
     std::uint64_t when_ns;
   };
 
   Program* find(const void* identity);
   Program& add(Program program);
-  void place(Program& program, const Chips& chips, bool is_new_layout);
-  void send(Program& program, const Mesh& mesh);
+  void place(Program& program, const ChipNumbers& chips, bool is_new_layout);
+  void send(Program& program, const OpenMesh& mesh);
   void load_kernels(Program& program);
   void remove(Table::iterator program);
   void remove_named(Table::iterator program, std::uint64_t when_ns);
   [[nodiscard]] bool fits(const Program& program, const CbList& list) const;
   Program* find_expecting(const CbList& list);
-  void listed_named(Program& program, const std::vector<Cb>& cbs, const Chips& chips);
+  void listed_named(Program& program, const std::vector<ProgramCb>& cbs, const ChipNumbers& chips);
   void listed_unnamed(const CbList& list);
   Table::iterator youngest_unnamed(std::uint32_t chip);
   [[nodiscard]] bool is_only_choice(const Program& program, std::uint32_t chip) const;
-  void estimate(const Chips& chips);
+  void estimate(const ChipNumbers& chips);
   void removed_from(std::uint32_t chip);
 
   OpenChips& chips_;

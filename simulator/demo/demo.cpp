@@ -88,7 +88,7 @@ void play_at_once(Scenario& scenario, double seconds) {
   for (std::uint64_t number = 0; number < steps; ++number) take_step(scenario, number);
 }
 
-void run_scenario(const Entry& entry, const Options& options, double seconds,
+void run_scenario(const Entry& entry, const DemoOptions& options, double seconds,
                   foreground::StopSignals& signals) {
   const std::unique_ptr<Scenario> scenario = entry.make();
   if (options.hold && !options.seconds) {
@@ -110,7 +110,7 @@ std::vector<ScenarioInfo> scenarios() {
   return all;
 }
 
-Result<void> run(const Options& options) {
+Result<void> run(const DemoOptions& options) {
   const Result<const Entry*> found = find(options.scenario);
   if (!found) return found.error();
   const Entry& entry = **found;

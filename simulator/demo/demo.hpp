@@ -18,7 +18,7 @@ struct ScenarioInfo {
 // Returns the scenarios in the order of --list. The default is "mesh8".
 [[nodiscard]] std::vector<ScenarioInfo> scenarios();
 
-struct Options {
+struct DemoOptions {
   std::string scenario = "mesh8";
   std::optional<double> seconds;  // duration; nullopt: the scenario's default
   bool hold = false;              // keep the final state until a signal
@@ -28,6 +28,6 @@ struct Options {
 // process. When it is ready, prints on stderr which command shows it. Returns at the end of the
 // scenario, or after SIGINT, SIGTERM or SIGHUP. Fails if the scenario is unknown, if tracking could
 // not start, or if the dry run is out of memory.
-[[nodiscard]] Result<void> run(const Options& options);
+[[nodiscard]] Result<void> run(const DemoOptions& options);
 
 }  // namespace ttmem::demo

@@ -61,7 +61,7 @@ class Inference : public Scenario {
   const Tensor residual_;
   const Tensor attention_out_;
   std::vector<Operation> operations_;
-  const Trace decode_;
+  const MeshTrace decode_;
   std::deque<Tensor> cache_blocks_;  // the oldest first
   Tensor prompt_;                    // exists during a prefill
 };

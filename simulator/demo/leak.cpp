@@ -16,9 +16,9 @@ using tm::BufferType;
 constexpr std::uint64_t kLostTiles = 2048;  // 4 MiB of DRAM per request
 constexpr std::uint64_t kRequestsPerLostL1 = 5;
 
-class Leak : public Scenario {
+class LeakScenario : public Scenario {
  public:
-  Leak()
+  LeakScenario()
       : Scenario(kN150),
         weights_(transformer_weights(mesh, k1B)),
         operations_(transformer_operations(mesh, 256)) {
@@ -57,6 +57,6 @@ class Leak : public Scenario {
 
 }  // namespace
 
-std::unique_ptr<Scenario> make_leak() { return std::make_unique<Leak>(); }
+std::unique_ptr<Scenario> make_leak() { return std::make_unique<LeakScenario>(); }
 
 }  // namespace ttmem::demo

@@ -33,11 +33,11 @@ std::shared_ptr<MeshDevice> open(const Machine& machine) {
       on_ethernet ? tm::DispatchCoreConfig(tm::DispatchCoreType::ETH) : tm::DispatchCoreConfig());
 }
 
-tm::Program make_program(const Mesh& mesh, const std::vector<Cb>& cbs) {
+tm::Program make_program(const Mesh& mesh, const std::vector<CbOfOperation>& cbs) {
   tm::Program program = tm::CreateProgram();
   const tm::CoreRange all = mesh.all_cores();
   std::uint8_t index = 0;
-  for (const Cb& cb : cbs) {
+  for (const CbOfOperation& cb : cbs) {
     tm::CreateCircularBuffer(program, cb.cores.value_or(all),
                              tm::CircularBufferConfig(static_cast<std::uint32_t>(cb.bytes),
                                                       {{index, tt::DataFormat::Float16_b}})
@@ -96,7 +96,8 @@ Tensor sharded(const Mesh& mesh, const std::string& name, tm::BufferType type,
       mesh.get());
 }
 
-Operation::Operation(const Mesh& mesh, const std::vector<Cb>& cbs, std::uint64_t kernel_bytes)
+Operation::Operation(const Mesh& mesh, const std::vector<CbOfOperation>& cbs,
+                     std::uint64_t kernel_bytes)
     : mesh_(&mesh), kernel_bytes_(kernel_bytes) {
   workload_.add_program(MeshCoordinateRange(mesh->shape()), make_program(mesh, cbs));
 }
@@ -111,7 +112,7 @@ void Operation::run() {
 
 void Operation::enqueue() { EnqueueMeshWorkload((*mesh_)->mesh_command_queue(), workload_, false); }
 
-Trace::Trace(const Mesh& mesh, std::vector<Operation>& operations, std::size_t repetitions)
+MeshTrace::MeshTrace(const Mesh& mesh, std::vector<Operation>& operations, std::size_t repetitions)
     : mesh_(&mesh) {
   for (Operation& operation : operations) {
     operation.run();
@@ -126,9 +127,9 @@ Trace::Trace(const Mesh& mesh, std::vector<Operation>& operations, std::size_t r
   mesh->end_mesh_trace(queue, id_);
 }
 
-Trace::~Trace() { (*mesh_)->release_mesh_trace(id_); }
+MeshTrace::~MeshTrace() { (*mesh_)->release_mesh_trace(id_); }
 
-void Trace::replay() const {
+void MeshTrace::replay() const {
   (*mesh_)->replay_mesh_trace((*mesh_)->mesh_command_queue(), id_, false);
   tt_metal::trace_replayed(mesh_->get(), programs_);
 }

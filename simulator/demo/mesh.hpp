@@ -65,7 +65,7 @@ using Tensor = std::shared_ptr<tm::distributed::MeshBuffer>;
                              std::uint32_t page_bytes, std::uint32_t pages_per_core);
 
 // A circular buffer as a program declares it. The runtime chooses the address.
-struct Cb {
+struct CbOfOperation {
   std::uint64_t bytes = 0;                            // on each core
   std::optional<tm::CoreRange> cores = std::nullopt;  // nullopt: the whole grid
 };
@@ -76,7 +76,8 @@ class Operation {
  public:
   // `kernel_bytes` are the bytes of the kernels on a core, because the dry run compiles no kernels;
   // 0: kernels are not counted.
-  Operation(const Mesh& mesh, const std::vector<Cb>& cbs, std::uint64_t kernel_bytes = 0);
+  Operation(const Mesh& mesh, const std::vector<CbOfOperation>& cbs,
+            std::uint64_t kernel_bytes = 0);
 
   void run();
   // Enqueues the program without waiting. During the capture of a trace it is not run.
@@ -90,14 +91,14 @@ class Operation {
 };
 
 // A trace: operations that are captured once and then replayed together many times.
-class Trace {
+class MeshTrace {
  public:
   // Runs each operation once, because only a compiled program can be captured. The operations must
   // not be moved while the trace is replayed.
-  Trace(const Mesh& mesh, std::vector<Operation>& operations, std::size_t repetitions);
-  ~Trace();
-  Trace(const Trace&) = delete;
-  Trace& operator=(const Trace&) = delete;
+  MeshTrace(const Mesh& mesh, std::vector<Operation>& operations, std::size_t repetitions);
+  ~MeshTrace();
+  MeshTrace(const MeshTrace&) = delete;
+  MeshTrace& operator=(const MeshTrace&) = delete;
 
   void replay() const;
 

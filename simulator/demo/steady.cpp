@@ -37,7 +37,7 @@ class Steady : public Scenario {
  private:
   std::vector<Tensor> tensors_;
   std::vector<Operation> operations_;
-  std::optional<Trace> trace_;
+  std::optional<MeshTrace> trace_;
 };
 
 // Fills L1 of 64 cores: CBs 464 KiB per core = 29.0 MiB; L1 buffers 256 KiB per core = 16.0 MiB;
@@ -80,7 +80,7 @@ std::unique_ptr<Scenario> make_cached_programs() {
   std::vector<Operation> variants;
   for (std::uint64_t variant = 0; variant < 30; ++variant) {
     const std::uint64_t weights = (32 + 2 * variant) * kKiB;
-    const std::vector<Cb> cbs = {
+    const std::vector<CbOfOperation> cbs = {
         {.bytes = weights}, {.bytes = 128 * kKiB - weights}, {.bytes = 32 * kKiB}};
     variants.emplace_back(scenario->mesh, cbs);
   }

@@ -13,8 +13,8 @@ std::uint64_t tiles(std::uint64_t rows, std::uint64_t columns) {
   return ((rows + 31) / 32) * ((columns + 31) / 32);
 }
 
-std::vector<Cb> stack(std::initializer_list<std::uint64_t> kib) {
-  std::vector<Cb> cbs;
+std::vector<CbOfOperation> stack(std::initializer_list<std::uint64_t> kib) {
+  std::vector<CbOfOperation> cbs;
   for (std::uint64_t size : kib) cbs.push_back({.bytes = size * kKiB});
   return cbs;
 }
@@ -62,7 +62,7 @@ std::vector<Operation> transformer_operations(const Mesh& mesh, std::uint64_t la
   const tm::CoreRange upper_half({0, 0}, {7, 3});
   const tm::CoreRange lower_half({0, 4}, {7, 7});
   const tm::CoreRange corner({0, 0}, {3, 3});
-  std::vector<std::vector<Cb>> programs = {
+  std::vector<std::vector<CbOfOperation>> programs = {
       stack({32, 4, 32}),                          // rms_norm
       {{.bytes = 16 * kKiB, .cores = corner}},     // rms_norm, one user
       stack({16, 16, 8}),                          // rotary embedding
@@ -83,7 +83,8 @@ std::vector<Operation> transformer_operations(const Mesh& mesh, std::uint64_t la
   }
   std::vector<Operation> operations;
   operations.reserve(programs.size());
-  for (const std::vector<Cb>& cbs : programs) operations.emplace_back(mesh, cbs, kernel_bytes);
+  for (const std::vector<CbOfOperation>& cbs : programs)
+    operations.emplace_back(mesh, cbs, kernel_bytes);
   return operations;
 }
 

@@ -6,7 +6,7 @@ namespace ttmem::demo {
 
 std::vector<ScenarioInfo> scenarios() { return {}; }
 
-Result<void> run(const Options&) {
+Result<void> run(const DemoOptions&) {
   return Error{
       "ttmem demo needs the dry run, and this ttmem was built without it; build it with "
       "cmake -DTTMEM_DRYRUN=ON (the default)"};

@@ -5,11 +5,11 @@
 
 namespace ttmem::replay {
 
-void Feeder::feed(const capture::Entry& entry) {
+void Feeder::feed(const capture::CaptureEntry& entry) {
   std::visit([this](const auto& what) { feed(what); }, entry);
 }
 
-void Feeder::feed(const capture::Device& device) {
+void Feeder::feed(const capture::CaptureDevice& device) {
   ttmem_device_info info{};
   info.struct_size = sizeof info;
   info.id = device.id;

@@ -14,11 +14,11 @@ namespace ttmem::replay {
 // time.
 class Feeder {
  public:
-  void feed(const capture::Entry& entry);
+  void feed(const capture::CaptureEntry& entry);
 
  private:
-  void feed(const capture::Device& device);
-  void feed(const capture::Mesh&) {}
+  void feed(const capture::CaptureDevice& device);
+  void feed(const capture::CaptureMesh&) {}
   void feed(const capture::BufferAlloc& buffer);
   void feed(const capture::BufferFree& buffer);
   void feed(const capture::ProgramLayout& layout);

@@ -32,22 +32,22 @@ Clock::time_point due(Clock::time_point start, std::uint64_t t_ns, std::optional
   return start + std::chrono::nanoseconds(static_cast<std::int64_t>(delay_ns));
 }
 
-std::size_t threads_of(const std::vector<capture::Line>& lines) {
+std::size_t threads_of(const std::vector<capture::CaptureLine>& lines) {
   std::set<std::uint32_t> threads;
-  for (const capture::Line& line : lines) {
+  for (const capture::CaptureLine& line : lines) {
     if (line.is_event()) threads.insert(line.thread);
   }
   return threads.size();
 }
 
 // Feeds the lines in order. Sets `interrupted` if a signal ends it early.
-Replayed feed(const std::vector<capture::Line>& lines, std::optional<double> speed,
+Replayed feed(const std::vector<capture::CaptureLine>& lines, std::optional<double> speed,
               foreground::StopSignals& signals, bool& interrupted) {
   Replayed replayed;
   Feeder feeder;
   std::map<std::uint32_t, boost::asio::thread_pool> threads;  // by thread number; one thread each
   const Clock::time_point start = Clock::now();
-  for (const capture::Line& line : lines) {
+  for (const capture::CaptureLine& line : lines) {
     interrupted = signals.came_before(due(start, line.t_ns, speed));
     if (interrupted) break;
     if (line.is_event()) {
@@ -64,7 +64,7 @@ Replayed feed(const std::vector<capture::Line>& lines, std::optional<double> spe
   return replayed;
 }
 
-Result<Replayed> replay_checked(const Options& options) {
+Result<Replayed> replay_checked(const ReplayOptions& options) {
   if (options.speed && !(*options.speed > 0)) {
     return Error{fmt::format("cannot replay at speed {}; give a number above 0, 1 is as recorded",
                              *options.speed)};
@@ -92,7 +92,7 @@ Result<Replayed> replay_checked(const Options& options) {
 
 }  // namespace
 
-Result<Replayed> replay_capture(const Options& options) {
+Result<Replayed> replay_capture(const ReplayOptions& options) {
   try {
     return replay_checked(options);
   } catch (const std::exception& failure) {  // out of memory, or no thread available

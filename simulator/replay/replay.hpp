@@ -9,7 +9,7 @@
 
 namespace ttmem::replay {
 
-struct Options {
+struct ReplayOptions {
   std::string file;                    // "-": standard input
   std::optional<std::uint64_t> lines;  // number of lines to replay; nullopt: all
   std::optional<double> speed;         // 1: as recorded; nullopt: as fast as possible
@@ -26,6 +26,6 @@ struct Replayed {
 // Feeds a capture of the real runtime through the tracker. Each event runs on a thread of its own
 // thread number, in the order of the file. Fails if the file is not a capture; the message names
 // the file, the line and the reason.
-[[nodiscard]] Result<Replayed> replay_capture(const Options& options);
+[[nodiscard]] Result<Replayed> replay_capture(const ReplayOptions& options);
 
 }  // namespace ttmem::replay

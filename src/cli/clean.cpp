@@ -44,7 +44,7 @@ std::string table_of(const std::vector<DeadSegment>& dead, const text::TextOptio
                      {"JOB", left, 4, text::Column::Cut::never, true},
                      {"NAME", left, 0, text::Column::Cut::end}});
   for (const DeadSegment& r : dead) {
-    std::vector<text::Cell> row = {
+    std::vector<text::TableCell> row = {
         {r.pid > 0 ? text::format_pid(r.pid, r.pid_namespace.has_value(), {})
                    : std::string(text::kUnknown)},
         {r.user.empty() ? std::string(text::kUnknown) : r.user}};

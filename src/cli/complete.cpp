@@ -31,25 +31,25 @@ struct Candidate {
   std::string text;
   std::string help;  // one line, may be empty
 };
-using Candidates = std::vector<Candidate>;
+using CandidateList = std::vector<Candidate>;
 
 template <typename Names>
-Candidates plain(const Names& names) {
-  Candidates all;
+CandidateList plain(const Names& names) {
+  CandidateList all;
   for (const auto& name : names) all.push_back({std::string(name), ""});
   return all;
 }
 
-Candidates commands(const Command& root) {
-  Candidates all;
+CandidateList commands(const Command& root) {
+  CandidateList all;
   for (const std::string& name : root.subcommands()) {
     all.push_back({name, root.subcommand(name).description()});
   }
   return all;
 }
 
-Candidates devices() {
-  Candidates all;
+CandidateList devices() {
+  CandidateList all;
   for (const model::Device& device : collector::collect(segment_directory()).devices) {
     const bool by_uid = device.shares_number && device.uid;
     all.push_back({by_uid ? text::format_hex(*device.uid) : std::to_string(device.id),
@@ -58,114 +58,115 @@ Candidates devices() {
   return all;
 }
 
-Candidates pids() {
+CandidateList pids() {
   std::map<std::int32_t, std::string> found;
   for (const model::Device& device : collector::collect(segment_directory()).devices) {
     for (const model::Process& process : device.processes) {
       found[process.host_pid.value_or(process.pid)] = process.name;
     }
   }
-  Candidates all;
+  CandidateList all;
   for (const auto& [pid, name] : found) all.push_back({std::to_string(pid), name});
   return all;
 }
 
 // Returns a property of all processes, without duplicates.
 template <typename Get>
-Candidates of_processes(Get&& get) {
+CandidateList of_processes(Get&& get) {
   std::set<std::string> found;
   for (const model::Device& device : collector::collect(segment_directory()).devices) {
     for (const model::Process& process : device.processes) found.insert(get(process));
   }
   found.erase("");
-  Candidates all;
+  CandidateList all;
   for (const std::string& text : found) all.push_back({text, ""});
   return all;
 }
 
-Candidates users() {
+CandidateList users() {
   return of_processes([](const model::Process& process) { return process.user; });
 }
-Candidates jobs() {
+CandidateList jobs() {
   return of_processes([](const model::Process& process) { return text::format_job(process.job); });
 }
 
-Candidates kinds() {
-  Candidates all;
+CandidateList kinds() {
+  CandidateList all;
   for (const Kind kind : kAllKinds) all.push_back({std::string(name_of(kind)), ""});
   return all;
 }
 
-Candidates scenarios() {
-  Candidates all;
+CandidateList scenarios() {
+  CandidateList all;
   for (const demo::ScenarioInfo& info : demo::scenarios()) {
     all.push_back({std::string(info.name), std::string(info.summary)});
   }
   return all;
 }
 
-Candidates formats() {
-  Candidates all;
-  for (const exports::Format& format : exports::kFormats) {
+CandidateList formats() {
+  CandidateList all;
+  for (const exports::ExportFormat& format : exports::kFormats) {
     all.push_back({std::string(format.name), ""});
   }
   return all;
 }
 
-Candidates boards() { return plain(placement::board_names()); }
-Candidates columns() { return plain(views::process_sort_names()); }
-Candidates orders() { return plain(fleet::kOrderNames); }
-Candidates fields() { return plain(views::query_names()); }
+CandidateList boards() { return plain(placement::board_names()); }
+CandidateList columns() { return plain(views::process_sort_names()); }
+CandidateList orders() { return plain(fleet::kOrderNames); }
+CandidateList fields() { return plain(views::query_names()); }
 
 // The values of an option or argument. Shells complete files by themselves.
-struct Values {
+struct ArgumentValues {
   // Last name of the option; or the name of the value, where the option's name is not enough.
   std::string_view name;
-  Candidates (*values)();  // null: `words`
-  std::string_view words;  // separated by commas
-  bool list = false;       // true: several values, separated by commas
+  CandidateList (*values)();  // null: `words`
+  std::string_view words;     // separated by commas
+  bool list = false;          // true: several values, separated by commas
 };
 constexpr std::array kValues = {
-    Values{"ORDER", orders, ""},  // the value of `ttmem fleet --sort`; must precede --sort
-    Values{"--at", nullptr, "peak,l1.peak,dram.peak,end"},
-    Values{"--board", boards, "", true},
-    Values{"--columns", columns, "", true},
-    Values{"--color", nullptr, "auto,always,never"},
-    Values{"--device", devices, "", true},
-    Values{"--group-by", nullptr, "label,scope,kind,process,job,device"},
-    Values{"--job", jobs, ""},
-    Values{"--kind", kinds, "", true},
-    Values{"--pid", pids, ""},
-    Values{"--query", fields, "", true},
-    Values{"--sort", columns, ""},
-    Values{"--theme", nullptr, "light,terminal"},
-    Values{"--units", nullptr, "auto,bytes,MiB,GiB"},
-    Values{"--user", users, ""},
-    Values{"--view", nullptr, "1,2,3,4"},
-    Values{"ACTION", nullptr, "build,list,remove"},
-    Values{"F", formats, ""},
-    Values{"FORMAT", nullptr, "csv,noheader,nounits", true},
-    Values{"SCENARIO", scenarios, ""},
+    ArgumentValues{"ORDER", orders, ""},  // the value of `ttmem fleet --sort`; must precede --sort
+    ArgumentValues{"--at", nullptr, "peak,l1.peak,dram.peak,end"},
+    ArgumentValues{"--board", boards, "", true},
+    ArgumentValues{"--columns", columns, "", true},
+    ArgumentValues{"--color", nullptr, "auto,always,never"},
+    ArgumentValues{"--device", devices, "", true},
+    ArgumentValues{"--group-by", nullptr, "label,scope,kind,process,job,device"},
+    ArgumentValues{"--job", jobs, ""},
+    ArgumentValues{"--kind", kinds, "", true},
+    ArgumentValues{"--pid", pids, ""},
+    ArgumentValues{"--query", fields, "", true},
+    ArgumentValues{"--sort", columns, ""},
+    ArgumentValues{"--theme", nullptr, "light,terminal"},
+    ArgumentValues{"--units", nullptr, "auto,bytes,MiB,GiB"},
+    ArgumentValues{"--user", users, ""},
+    ArgumentValues{"--view", nullptr, "1,2,3,4"},
+    ArgumentValues{"ACTION", nullptr, "build,list,remove"},
+    ArgumentValues{"F", formats, ""},
+    ArgumentValues{"FORMAT", nullptr, "csv,noheader,nounits", true},
+    ArgumentValues{"SCENARIO", scenarios, ""},
 };
 constexpr std::array<std::string_view, 6> kFiles = {"FILE", "FILE...", "OLD", "NEW", "OUT", "PATH"};
 
 // The output. `directive` tells the shell to complete by itself.
-struct Answer {
-  Candidates candidates{};
+struct Completion {
+  CandidateList candidates{};
   std::string directive{};
 };
 
-Answer values_of(const Command& root, const OptionInfo& option, std::string_view typed) {
+Completion values_of(const Command& root, const OptionInfo& option, std::string_view typed) {
   if (option.value == "DIR") return {{}, ":folders"};
   if (option.value == "COMMAND") return {commands(root)};
   if (std::find(kFiles.begin(), kFiles.end(), option.value) != kFiles.end()) return {{}, ":files"};
   std::string_view name;
   if (!option.names.empty()) name = option.names.back();
-  const auto* const known = std::find_if(kValues.begin(), kValues.end(), [&](const Values& values) {
-    return values.name == name || values.name == option.value;
-  });
+  const auto* const known =
+      std::find_if(kValues.begin(), kValues.end(), [&](const ArgumentValues& values) {
+        return values.name == name || values.name == option.value;
+      });
   if (known == kValues.end()) return {};
-  Answer answer{known->values != nullptr ? known->values() : plain(text::split(known->words))};
+  Completion answer{known->values != nullptr ? known->values() : plain(text::split(known->words))};
   const std::size_t comma = typed.rfind(',');
   if (!known->list || comma == std::string_view::npos) return answer;
   const std::vector<std::string_view> before = text::split(typed.substr(0, comma));
@@ -178,8 +179,8 @@ Answer values_of(const Command& root, const OptionInfo& option, std::string_view
   return answer;
 }
 
-Answer names_of(const std::vector<OptionInfo>& options) {
-  Answer answer;
+Completion names_of(const std::vector<OptionInfo>& options) {
+  Completion answer;
   for (const OptionInfo& option : options) {
     for (const std::string& name : option.names) answer.candidates.push_back({name, option.help});
   }
@@ -187,12 +188,12 @@ Answer names_of(const std::vector<OptionInfo>& options) {
 }
 
 // Reads a command line from left to right, as far as it is typed.
-class Line {
+class TypedLine {
  public:
-  explicit Line(const Command& root) : root_(root), command_(root), options_(root.options()) {}
+  explicit TypedLine(const Command& root) : root_(root), command_(root), options_(root.options()) {}
 
   // Returns the completions of `typed` after the words `before`.
-  Answer complete(const std::vector<std::string>& before, const std::string& typed) {
+  Completion complete(const std::vector<std::string>& before, const std::string& typed) {
     for (std::size_t i = 0; i < before.size(); ++i) {
       if (begins_command(before[i])) {
         return {{}, fmt::format(":command {}", before[i] == "--" ? i + 1 : i)};
@@ -233,7 +234,7 @@ class Line {
     }
   }
 
-  [[nodiscard]] Answer answer(const std::string& typed) const {
+  [[nodiscard]] Completion answer(const std::string& typed) const {
     if (asked_) return values_of(root_, *asked_, typed);
     if (typed.starts_with("-")) return option_or_value(typed);
     if (name_.empty()) return {commands(root_)};
@@ -243,12 +244,12 @@ class Line {
     return values_of(root_, arguments[std::min(arguments_, arguments.size() - 1)], typed);
   }
 
-  [[nodiscard]] Answer option_or_value(std::string_view typed) const {
+  [[nodiscard]] Completion option_or_value(std::string_view typed) const {
     const std::size_t equals = typed.find('=');
     if (equals == std::string_view::npos) return names_of(options_);
     const OptionInfo* const option = option_named(typed.substr(0, equals));
     if (option == nullptr) return {};
-    Answer answer = values_of(root_, *option, typed.substr(equals + 1));
+    Completion answer = values_of(root_, *option, typed.substr(equals + 1));
     for (Candidate& candidate : answer.candidates) {
       candidate.text.insert(0, typed.substr(0, equals + 1));
     }
@@ -268,7 +269,7 @@ int complete(const Command& root, std::vector<std::string> words) {
   if (words.empty()) return kSuccess;
   const std::string typed = std::move(words.back());
   words.pop_back();
-  const Answer answer = Line(root).complete(words, typed);
+  const Completion answer = TypedLine(root).complete(words, typed);
   std::string text = answer.directive.empty() ? "" : answer.directive + "\n";
   for (const Candidate& candidate : answer.candidates) {
     if (!candidate.text.starts_with(typed)) continue;

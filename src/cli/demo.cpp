@@ -36,7 +36,7 @@ int list_scenarios() {
   return print(text);
 }
 
-int run_demo(const demo::Options& options) {
+int run_demo(const demo::DemoOptions& options) {
   const std::vector<std::string> known = names();
   if (!known.empty() && std::find(known.begin(), known.end(), options.scenario) == known.end()) {
     const std::string near = text::nearest(options.scenario, known);
@@ -52,7 +52,7 @@ int run_demo(const demo::Options& options) {
 }  // namespace
 
 void add_demo(Command& app) {
-  auto options = std::make_shared<demo::Options>();
+  auto options = std::make_shared<demo::DemoOptions>();
   auto list = std::make_shared<bool>(false);
   Command command = app.add_subcommand(
       "demo", "A workload on simulated devices, tracked like any other", kDemoExamples);

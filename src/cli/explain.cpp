@@ -17,7 +17,7 @@
 
 #include "analyse/explain/explanation_json.hpp"
 #include "analyse/explain/explanation_text.hpp"
-#include "analyse/explain/failure.hpp"
+#include "analyse/explain/failure_message.hpp"
 #include "analyse/selection/select.hpp"
 #include "base/environment.hpp"
 #include "base/unique_fd.hpp"
@@ -33,7 +33,7 @@
 namespace ttmem::cli {
 namespace {
 
-using explain::Failure;
+using explain::FailureMessage;
 using recording::Time;
 
 constexpr const char* kExplainExamples = R"(
@@ -59,7 +59,9 @@ struct ExplainOptions {
 };
 
 // Returns true for a warning: any error in the log matters more.
-bool is_warning(const Failure& failure) { return failure.what == Failure::What::active_trace; }
+bool is_warning(const FailureMessage& failure) {
+  return failure.what == FailureMessage::What::active_trace;
+}
 
 // Finds the last error of a log, or else the last warning. The caller passes the log in pieces. The
 // log and its lines may have any length: at most kMaxLineBytes are stored.
@@ -75,7 +77,7 @@ class LastFailure {
     }
   }
 
-  [[nodiscard]] std::optional<Failure> finish() {
+  [[nodiscard]] std::optional<FailureMessage> finish() {
     finish_line();
     return std::move(last_);
   }
@@ -102,17 +104,17 @@ class LastFailure {
   }
 
   void look() {
-    for (Failure& failure : explain::find_failures(line_)) {
+    for (FailureMessage& failure : explain::find_failures(line_)) {
       if (!last_ || is_warning(*last_) || !is_warning(failure)) last_ = std::move(failure);
     }
   }
 
   std::string line_;  // less than kMaxLineBytes between two calls
-  std::optional<Failure> last_;
+  std::optional<FailureMessage> last_;
 };
 
 // Returns the last failure in a log. Fails if the log cannot be read; the message is the reason.
-Result<std::optional<Failure>> last_failure_in(int fd) {
+Result<std::optional<FailureMessage>> last_failure_in(int fd) {
   LastFailure last;
   std::vector<char> buffer(std::size_t{1} << 16);
   for (;;) {
@@ -126,8 +128,8 @@ Result<std::optional<Failure>> last_failure_in(int fd) {
   }
 }
 
-Result<std::optional<Failure>> last_failure(const std::string& file) {
-  if (file.empty()) return std::optional<Failure>();
+Result<std::optional<FailureMessage>> last_failure(const std::string& file) {
+  if (file.empty()) return std::optional<FailureMessage>();
   const bool is_stdin = file == "-";
   const std::string name = is_stdin ? "standard input" : file;
   const UniqueFd opened(is_stdin ? -1 : ::open(file.c_str(), O_RDONLY | O_CLOEXEC));
@@ -145,7 +147,7 @@ Result<std::optional<Failure>> last_failure(const std::string& file) {
 
 // The failure to explain, and the state of the processes.
 struct Case {
-  std::optional<Failure> failure;
+  std::optional<FailureMessage> failure;
   model::Snapshot state;
   std::optional<std::int32_t> pid;
   bool is_that_moment = false;  // `state` is the state at the failure
@@ -153,21 +155,22 @@ struct Case {
 
 // Returns true if `text`, of a process or a recording, contains the message in `failure`. Without a
 // failure any text matches.
-bool matches_message(const std::string& text, const std::optional<Failure>& failure) {
-  const std::vector<Failure> said = explain::find_failures(text);
-  return !failure || std::any_of(said.begin(), said.end(), [&](const Failure& one) {
+bool matches_message(const std::string& text, const std::optional<FailureMessage>& failure) {
+  const std::vector<FailureMessage> said = explain::find_failures(text);
+  return !failure || std::any_of(said.begin(), said.end(), [&](const FailureMessage& one) {
     return one.text.starts_with(failure->text) || failure->text.starts_with(one.text);
   });
 }
 
 // Returns the moment with the least room for the request in the message.
 Result<Time> tightest_moment(const ExplainOptions& options, const CommonOptions& common,
-                             const std::optional<Failure>& failure, recording::Reader& reader) {
+                             const std::optional<FailureMessage>& failure,
+                             recording::Reader& reader) {
   const auto report = load_report(options.recording, common.devices, reader);
   if (!report) return report.error();
   std::optional<report::Extreme> least;
   for (const report::DeviceReport& device : report->devices) {
-    const bool is_request = failure && failure->what == Failure::What::out_of_memory;
+    const bool is_request = failure && failure->what == FailureMessage::What::out_of_memory;
     const auto& each = is_request ? device.least_largest_free[failure->kind.value_or(Kind::l1)]
                                   : device.least_headroom;
     if (each && (!least || each->bytes < least->bytes)) least = each;
@@ -177,11 +180,11 @@ Result<Time> tightest_moment(const ExplainOptions& options, const CommonOptions&
 
 // Returns the state at the recorded failure, or else at the tightest moment.
 Result<Case> recorded_case(const ExplainOptions& options, const CommonOptions& common,
-                           std::optional<Failure> failure) {
+                           std::optional<FailureMessage> failure) {
   auto reader = recording::Reader::open(options.recording);
   if (!reader) return reader.error();
-  const recording::Failure* recorded = nullptr;
-  for (const recording::Failure& one : (*reader)->tables().failures) {
+  const recording::RecordedFailure* recorded = nullptr;
+  for (const recording::RecordedFailure& one : (*reader)->tables().failures) {
     const std::int32_t pid = (*reader)->tables().process(one.process).pid;
     const bool is_asked_for = !options.pid || pid == *options.pid;
     if (!options.at && is_asked_for && matches_message(one.text, failure)) recorded = &one;
@@ -192,7 +195,7 @@ Result<Case> recorded_case(const ExplainOptions& options, const CommonOptions& c
     // Objects freed because of the failure have the same time.
     time = recorded->time_ns - 1;
     pid = (*reader)->tables().process(recorded->process).pid;
-    const std::vector<Failure> said = explain::find_failures(recorded->text);
+    const std::vector<FailureMessage> said = explain::find_failures(recorded->text);
     if (!failure && !said.empty()) failure = said.front();
   } else if (options.at) {
     time = moment_of(*options.at, options.recording, common.devices, **reader);
@@ -207,7 +210,7 @@ Result<Case> recorded_case(const ExplainOptions& options, const CommonOptions& c
 
 // Returns the newest failure with a saved state. Failures without a saved state are only listed.
 std::optional<Case> kept_case(const ExplainOptions& options,
-                              const std::optional<Failure>& failure) {
+                              const std::optional<FailureMessage>& failure) {
   collector::Failures found = collector::failures(segment_directory());
   print_warnings(found.warnings);
   print_warnings(found.denied);
@@ -218,7 +221,7 @@ std::optional<Case> kept_case(const ExplainOptions& options,
       say_failed(one);
       say_failed_command(one);
     }
-    const std::vector<Failure> said = explain::find_failures(one.text);
+    const std::vector<FailureMessage> said = explain::find_failures(one.text);
     if (said.empty() || !one.not_kept.empty()) continue;
     return Case{said.front(), std::move(one.snapshot), one.pid, true};
   }
@@ -226,7 +229,7 @@ std::optional<Case> kept_case(const ExplainOptions& options,
 }
 
 Result<Case> case_of(const ExplainOptions& options, const CommonOptions& common) {
-  Result<std::optional<Failure>> failure = last_failure(options.file);
+  Result<std::optional<FailureMessage>> failure = last_failure(options.file);
   if (!failure) return failure.error();
   if (!options.recording.empty()) return recorded_case(options, common, *std::move(failure));
   if (auto kept = kept_case(options, *failure)) return *std::move(kept);

@@ -10,7 +10,7 @@
 
 #include "analyse/explain/explain.hpp"
 #include "analyse/explain/explanation_text.hpp"
-#include "analyse/explain/failure.hpp"
+#include "analyse/explain/failure_message.hpp"
 #include "base/clock.hpp"
 #include "base/environment.hpp"
 #include "cli/commands.hpp"
@@ -22,7 +22,7 @@ namespace {
 
 void print_explanation(const collector::Failure& failure, const text::TextOptions& options) {
   say_failed(failure);
-  const std::vector<explain::Failure> said = explain::find_failures(failure.text);
+  const std::vector<explain::FailureMessage> said = explain::find_failures(failure.text);
   if (said.empty()) return;  // not a message of the runtime
   const explain::Explanation explanation =
       explain::explain({.failure = said.front(),

@@ -32,8 +32,8 @@ docs/guides/export.md says what each format shows, how to open it, and what it c
 struct ExportOptions {
   std::string file;
   std::string out;
-  const exports::Format* format = nullptr;
-  exports::Moment moment;
+  const exports::ExportFormat* format = nullptr;
+  exports::ExportMoment moment;
   bool overwrite = false;
   std::vector<Kind> kinds;
   std::vector<model::DeviceName> devices;
@@ -42,12 +42,12 @@ struct ExportOptions {
 std::vector<std::string> format_names() {
   std::vector<std::string> names;
   names.reserve(exports::kFormats.size());
-  for (const exports::Format& format : exports::kFormats) names.emplace_back(format.name);
+  for (const exports::ExportFormat& format : exports::kFormats) names.emplace_back(format.name);
   return names;
 }
 
-Result<const exports::Format*> parse_format(const std::string& text) {
-  for (const exports::Format& format : exports::kFormats) {
+Result<const exports::ExportFormat*> parse_format(const std::string& text) {
+  for (const exports::ExportFormat& format : exports::kFormats) {
     if (format.name == text) return &format;
   }
   const std::string near = text::nearest(text, format_names());
@@ -56,16 +56,16 @@ Result<const exports::Format*> parse_format(const std::string& text) {
                    : fmt::format("not a format; did you mean {}?", near)};
 }
 
-Result<exports::Moment> parse_when(const std::string& text) {
-  using enum exports::Moment::Which;
-  if (text == "peak") return exports::Moment{peak};
-  if (text == "end") return exports::Moment{end};
+Result<exports::ExportMoment> parse_when(const std::string& text) {
+  using enum exports::ExportMoment::Which;
+  if (text == "peak") return exports::ExportMoment{peak};
+  if (text == "end") return exports::ExportMoment{end};
   const auto time = parse_moment(text);
   if (!time) return time.error();
-  return exports::Moment{at_time, *time};
+  return exports::ExportMoment{at_time, *time};
 }
 
-bool is_named(const exports::Chip& chip, const model::DeviceName& name) {
+bool is_named(const exports::ExportedChip& chip, const model::DeviceName& name) {
   return name.uid ? chip.uid == *name.uid : name.bus_id.empty() && chip.number == name.number;
 }
 
@@ -88,12 +88,12 @@ std::optional<std::string> missing_option(const ExportOptions& options) {
 std::vector<model::DeviceName> missing_devices(const ExportOptions& options,
                                                const exports::Selection& selection) {
   std::vector<model::DeviceName> missing;
-  const std::vector<exports::Chip>& chips = selection.chips();
+  const std::vector<exports::ExportedChip>& chips = selection.chips();
   std::copy_if(options.devices.begin(), options.devices.end(), std::back_inserter(missing),
                [&](const model::DeviceName& name) {
-                 return std::none_of(chips.begin(), chips.end(), [&](const exports::Chip& chip) {
-                   return is_named(chip, name);
-                 });
+                 return std::none_of(
+                     chips.begin(), chips.end(),
+                     [&](const exports::ExportedChip& chip) { return is_named(chip, name); });
                });
   return missing;
 }
@@ -103,7 +103,7 @@ Result<exports::Notes> run(const ExportOptions& options) {
   if (!reader) return reader.error();
   (*reader)->set_progress(progress_for(**reader, options.file));
   const exports::Selection selection(
-      (*reader)->tables(), options.kinds, [&](const exports::Chip& chip) {
+      (*reader)->tables(), options.kinds, [&](const exports::ExportedChip& chip) {
         const auto named = [&](const model::DeviceName& name) { return is_named(chip, name); };
         return options.devices.empty() ||
                std::any_of(options.devices.begin(), options.devices.end(), named);

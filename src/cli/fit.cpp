@@ -25,7 +25,7 @@ using placement::Board;
 struct FitOptions {
   std::string file;
   std::vector<Board> boards;
-  fit::Options how;
+  fit::CarryOptions how;
   std::string max;
 };
 

@@ -45,7 +45,7 @@ struct FleetOptions {
   std::vector<std::vector<remote::Address>> servers;  // one list for each --server
   std::string servers_from;
   std::optional<remote::Address> prometheus;
-  fleet::Labels labels;
+  fleet::LabelNames labels;
   fleet::Order order = fleet::Order::headroom;
   std::optional<double> watch;  // seconds
 };
@@ -144,7 +144,7 @@ int run(const FleetOptions& options, const CommonOptions& common) {
                  : "no server is named; use --server URLS, --servers-from FILE or --prometheus URL",
         kUsage);
   }
-  if (options.labels != fleet::Labels() && !options.prometheus) {
+  if (options.labels != fleet::LabelNames() && !options.prometheus) {
     return complain("--host-label and --job-label belong to --prometheus", kUsage);
   }
   // Prometheus must not get the token of ttmem's servers: its token is only the explicit

@@ -12,7 +12,7 @@
 namespace ttmem::cli {
 namespace {
 
-struct Options {
+struct ImportOptions {
   std::string file;
   std::string out;
   bool overwrite = false;
@@ -24,7 +24,7 @@ Examples:
   ttmem import model.jsonl -o model.ttmem   a capture of TT-Metal's hooks, as for ttmem replay
   ttmem report run.ttmem                    the next step)";
 
-int run_import(const Options& options) {
+int run_import(const ImportOptions& options) {
   if (options.file.empty() || options.out.empty()) {
     return complain("import needs a FILE and -o, for example: ttmem import graph.json -o run.ttmem",
                     kUsage);
@@ -43,7 +43,7 @@ int run_import(const Options& options) {
 }  // namespace
 
 void add_import(Command& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ImportOptions>();
   Command command = app.add_subcommand(
       "import", "Convert a graph that ttnn captured, or a capture, into a recording",
       kImportExamples);

@@ -75,15 +75,15 @@ std::string default_name(const std::string& program, std::int32_t pid) {
 
 // One line on standard error that is drawn repeatedly. Drawn only if no other program writes there:
 // the output of a command on the same terminal would be mixed with the line.
-class Progress {
+class ProgressLine {
  public:
-  explicit Progress(bool alone)
+  explicit ProgressLine(bool alone)
       : shown_(::isatty(STDERR_FILENO) != 0 && (alone || ::isatty(STDOUT_FILENO) == 0)) {}
-  ~Progress() {
+  ~ProgressLine() {
     if (drawn_) std::fputs("\r\033[K", stderr);
   }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
 
   void show(const recording::Recorder::Figures& figures) {
     if (!shown_ || figures.elapsed_ns < next_) return;
@@ -106,17 +106,18 @@ class Progress {
 
 // A file that is being recorded. After a failed write (a full disk) recording stops with a message;
 // the workload continues.
-class Session {
+class RecordingSession {
  public:
-  static Result<std::unique_ptr<Session>> begin(const std::string& file, recording::Run run,
-                                                bool overwrite, bool alone) {
+  static Result<std::unique_ptr<RecordingSession>> begin(const std::string& file,
+                                                         recording::Run run, bool overwrite,
+                                                         bool alone) {
     // Reads both clocks together, because creating the file takes a while.
     const std::uint64_t began_ns = clock_ns(CLOCK_MONOTONIC);
     run.started_unix_ns = clock_ns(CLOCK_REALTIME);
     auto writer = recording::Writer::create(file, run, overwrite);
     if (!writer) return writer.error();
-    return std::unique_ptr<Session>(
-        new Session(file, std::move(run), std::move(*writer), began_ns, alone));
+    return std::unique_ptr<RecordingSession>(
+        new RecordingSession(file, std::move(run), std::move(*writer), began_ns, alone));
   }
 
   void add(UniqueFd segment) { recorder_.add(std::move(segment)); }
@@ -150,13 +151,13 @@ class Session {
   }
 
  private:
-  Session(std::string file, recording::Run run, std::unique_ptr<recording::Writer> writer,
-          std::uint64_t began_ns, bool alone)
+  RecordingSession(std::string file, recording::Run run, std::unique_ptr<recording::Writer> writer,
+                   std::uint64_t began_ns, bool alone)
       : file_(std::move(file)),
         run_(std::move(run)),
         writer_(std::move(writer)),
         recorder_(*writer_, began_ns),
-        progress_(std::make_unique<Progress>(alone)) {}
+        progress_(std::make_unique<ProgressLine>(alone)) {}
 
   void note(const Result<void>& done) {
     if (done) return;
@@ -220,7 +221,7 @@ class Session {
   recording::Run run_;
   std::unique_ptr<recording::Writer> writer_;
   recording::Recorder recorder_;
-  std::unique_ptr<Progress> progress_;
+  std::unique_ptr<ProgressLine> progress_;
   bool failed_ = false;
 };
 
@@ -238,14 +239,15 @@ recording::Run new_run(const std::vector<std::string>& command, bool aggregate) 
 }
 
 // Records new events. Returns true if a process was added or has ended.
-bool record_new(collector::RunSegments& segments, Session& session, Session::Commit commit) {
+bool record_new(collector::RunSegments& segments, RecordingSession& session,
+                RecordingSession::Commit commit) {
   const std::size_t max_open = collector::max_open_segments();
   const std::size_t room = max_open - std::min(max_open, session.running());
   std::vector<UniqueFd> opened = segments.open_new(room);
   const bool is_new = !opened.empty();
   for (UniqueFd& segment : opened) session.add(std::move(segment));
   // Commits now if segments wait for room: ended processes make room only after a commit.
-  session.look(opened.size() == room ? Session::Commit::now : commit);
+  session.look(opened.size() == room ? RecordingSession::Commit::now : commit);
   std::vector<UniqueFd> ended = session.take_ended();
   const bool any_ended = !ended.empty();
   for (UniqueFd& segment : ended) segments.release(std::move(segment));
@@ -267,10 +269,10 @@ int record_command(const std::vector<std::string>& command, const RecordOptions&
     return complain("cannot record: " + segments.failure(), kFailure);
   }
   auto session =
-      Session::begin(file, new_run(command, options.aggregate), options.overwrite, false);
+      RecordingSession::begin(file, new_run(command, options.aggregate), options.overwrite, false);
   if (!session) return complain(session.error().message, kFailure);
   const auto look = [&] {
-    static_cast<void>(record_new(segments, **session, Session::Commit::when_due));
+    static_cast<void>(record_new(segments, **session, RecordingSession::Commit::when_due));
     return kPause;
   };
   const CommandEnd end = supervise(command, segments.fd(), look);
@@ -279,7 +281,7 @@ int record_command(const std::vector<std::string>& command, const RecordOptions&
     return cannot_run(command[0], end.not_started);
   }
   segments.list();
-  while (record_new(segments, **session, Session::Commit::now)) continue;
+  while (record_new(segments, **session, RecordingSession::Commit::now)) continue;
   print_warnings(segments.warnings());
   if (const std::uint64_t strangers = segments.strangers(); strangers > 0) {
     say(fmt::format("not in this recording: {} ended before it could be seen who started {}",
@@ -325,7 +327,7 @@ Result<std::vector<UniqueFd>> open_segments(const std::vector<std::int32_t>& pid
 }
 
 // Records until a signal arrives or all processes have ended.
-void record_until_stopped(Session& session, const std::vector<std::int32_t>& pids) {
+void record_until_stopped(RecordingSession& session, const std::vector<std::int32_t>& pids) {
   sigset_t signals;
   sigemptyset(&signals);
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, number);
@@ -350,7 +352,8 @@ int record_processes(const RecordOptions& options) {
   const std::string name = collector::process_name(first);
   const std::string file =
       options.file.empty() ? default_name(name.empty() ? "process" : name, first) : options.file;
-  auto session = Session::begin(file, new_run({}, options.aggregate), options.overwrite, true);
+  auto session =
+      RecordingSession::begin(file, new_run({}, options.aggregate), options.overwrite, true);
   if (!session) return complain(session.error().message, kFailure);
   for (UniqueFd& segment : *segments) (*session)->add(std::move(segment));
   record_until_stopped(**session, options.pids);

@@ -98,8 +98,8 @@ std::function<void(double)> progress_for(const recording::Reader& reader, const 
   return [draw = progress_bar(), file](double part) { draw(file, part); };
 }
 
-Result<std::vector<viewer::Run>> open_runs(const std::vector<std::string>& files) {
-  std::vector<viewer::Run> runs;
+Result<std::vector<viewer::ShownRecording>> open_runs(const std::vector<std::string>& files) {
+  std::vector<viewer::ShownRecording> runs;
   const viewer::Progress progress = page_progress();
   for (const std::string& file : files) {
     auto run = viewer::open_run(file, progress);
@@ -109,7 +109,8 @@ Result<std::vector<viewer::Run>> open_runs(const std::vector<std::string>& files
   return runs;
 }
 
-Result<std::string> view_document_of(const std::vector<viewer::Run>& runs, viewer::Shown shown) {
+Result<std::string> view_document_of(const std::vector<viewer::ShownRecording>& runs,
+                                     viewer::Shown shown) {
   return viewer::view_document(runs, shown, page_progress());
 }
 

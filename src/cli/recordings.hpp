@@ -46,8 +46,9 @@ namespace ttmem::cli {
                                                 recording::Reader& reader);
 
 // Open the recordings for the page, and return the document of the page. Show progress.
-[[nodiscard]] Result<std::vector<viewer::Run>> open_runs(const std::vector<std::string>& files);
-[[nodiscard]] Result<std::string> view_document_of(const std::vector<viewer::Run>& runs,
+[[nodiscard]] Result<std::vector<viewer::ShownRecording>> open_runs(
+    const std::vector<std::string>& files);
+[[nodiscard]] Result<std::string> view_document_of(const std::vector<viewer::ShownRecording>& runs,
                                                    viewer::Shown shown);
 
 // Prints the exceeded limits, and by how much. Returns kLimit if a limit is exceeded, kFailure if a

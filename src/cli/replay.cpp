@@ -20,7 +20,7 @@ Examples:
   ttmem replay model.jsonl --speed 1           at the recorded speed
   zcat model.jsonl.gz | ttmem replay -         from standard input)";
 
-int run_replay(const replay::Options& options) {
+int run_replay(const replay::ReplayOptions& options) {
   if (options.file.empty()) {
     return complain("replay needs a FILE, for example: ttmem replay model.jsonl --hold", kUsage);
   }
@@ -35,7 +35,7 @@ int run_replay(const replay::Options& options) {
 }  // namespace
 
 void add_replay(Command& app) {
-  auto options = std::make_shared<replay::Options>();
+  auto options = std::make_shared<replay::ReplayOptions>();
   Command command = app.add_subcommand(
       "replay", "Repeat the calls of a capture as if they happened now", kReplayExamples);
   command.add_option("FILE", "", options->file,

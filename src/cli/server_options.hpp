@@ -10,7 +10,7 @@
 #include "cli/commands.hpp"
 #include "read/model/snapshot.hpp"
 #include "read/remote/ask.hpp"
-#include "read/remote/client.hpp"
+#include "read/remote/http_client.hpp"
 
 namespace ttmem::cli {
 

@@ -58,22 +58,22 @@ Help on a command: ttmem help COMMAND)";
 
 // Returns the output for one snapshot. In output for programs every frame follows the previous
 // frame, and the header is printed only once.
-using Frame = std::function<std::string(const model::Snapshot&)>;
+using FrameMaker = std::function<std::string(const model::Snapshot&)>;
 
-Frame with_header(std::string header, Frame rows) {
+FrameMaker with_header(std::string header, FrameMaker rows) {
   return [header = std::move(header), rows = std::move(rows)](const auto& snapshot) mutable {
     return std::exchange(header, "") + rows(snapshot);
   };
 }
 
-Frame json_frame(const ShowOptions& options) {
+FrameMaker json_frame(const ShowOptions& options) {
   const auto layout = options.watch ? views::JsonLayout::line : views::JsonLayout::pretty;
   return [layout, list = options.list](const model::Snapshot& snapshot) {
     return list ? views::devices_json(snapshot, layout) : views::snapshot_json(snapshot, layout);
   };
 }
 
-Frame csv_frame(const ShowOptions& options) {
+FrameMaker csv_frame(const ShowOptions& options) {
   const auto rows = options.list       ? views::CsvRows::identities
                     : options.per_core ? views::CsvRows::cores
                                        : views::CsvRows::devices;
@@ -82,7 +82,7 @@ Frame csv_frame(const ShowOptions& options) {
   });
 }
 
-Frame query_frame(const ShowOptions& options, const CommonOptions& common) {
+FrameMaker query_frame(const ShowOptions& options, const CommonOptions& common) {
   const views::QueryFormat format = options.format.value_or(views::QueryFormat());
   const text::Units units = common.units.value_or(text::Units::mib);
   return with_header(views::query_header(options.fields, format, units),
@@ -95,7 +95,7 @@ bool is_for_programs(const ShowOptions& options, const CommonOptions& common) {
   return common.json || common.csv || !options.query.empty();
 }
 
-Frame frame_for_programs(const ShowOptions& options, const CommonOptions& common) {
+FrameMaker frame_for_programs(const ShowOptions& options, const CommonOptions& common) {
   return common.json  ? json_frame(options)
          : common.csv ? csv_frame(options)
                       : query_frame(options, common);
@@ -171,7 +171,7 @@ std::string no_answer(const Error& error, bool redraw) {
 
 int watch_loop(const ShowOptions& options, const CommonOptions& common, double seconds) {
   if (is_for_programs(options, common)) {
-    const Frame frame = frame_for_programs(options, common);
+    const FrameMaker frame = frame_for_programs(options, common);
     return watch(seconds, WatchMode::append, [&] {
       const Result<model::Snapshot> snapshot = snapshot_of(options, common);
       return snapshot ? frame(*snapshot) : no_answer(snapshot.error(), false);

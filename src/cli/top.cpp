@@ -30,7 +30,7 @@
 namespace ttmem::cli {
 namespace {
 
-struct Options {
+struct TopArguments {
   std::optional<tui::View> view;
   std::optional<std::uint32_t> interval_ms;
   std::optional<tui::Theme> theme;
@@ -81,7 +81,7 @@ tui::Depth depth_of(const text::TextOptions& text) {
 }
 
 // Prints view 1 as text, or another view as a screen of 80x24 or of the size in COLUMNS and LINES.
-int once(const Options& options, const CommonOptions& common) {
+int once(const TopArguments& options, const CommonOptions& common) {
   const Result<model::Snapshot> snapshot = current_snapshot(common);
   if (!snapshot) return complain(snapshot.error().message, kFailure);
   const text::TextOptions text = text_options(common.color);
@@ -104,7 +104,7 @@ int once(const Options& options, const CommonOptions& common) {
 }
 
 // Prints view 1 repeatedly, on a terminal that cannot move the cursor.
-int live_as_text(const Options& options, const CommonOptions& common) {
+int live_as_text(const TopArguments& options, const CommonOptions& common) {
   std::fputs(
       "ttmem: TERM says that this terminal cannot move the cursor: printing view 1 again and "
       "again; set TERM, for example to xterm, for the live view\n",
@@ -133,7 +133,7 @@ int show(const tui::TopOptions& top) {
 constexpr std::uint32_t kChartSeconds = tui::ChartHistory::kSpanNs / 1'000'000'000;
 
 // Returns the history that a server on this machine recorded, if one answers within 0.2 seconds.
-std::vector<tui::Sample> history_here(const model::DeviceName& device) {
+std::vector<tui::ChartSample> history_here(const model::DeviceName& device) {
   const auto server = tui::server_address(environment("TTMEM_HTTP"));
   if (!server) return {};
   const remote::ClientOptions briefly{.timeout = std::chrono::milliseconds(200)};
@@ -187,7 +187,7 @@ int show_recording(tui::TopOptions& top, const std::string& path) {
   return show(top);
 }
 
-int live(const Options& options, const CommonOptions& common) {
+int live(const TopArguments& options, const CommonOptions& common) {
   const text::TextOptions text = text_options(common.color);
   tui::TopOptions top;
   top.settings_path = tui::settings_path();
@@ -203,7 +203,7 @@ int live(const Options& options, const CommonOptions& common) {
   return common.server ? show_server(top, common) : show_now(top);
 }
 
-int top(const Options& options, const CommonOptions& common) {
+int top(const TopArguments& options, const CommonOptions& common) {
   if (common.devices.size() > 1) {
     return complain(fmt::format("--device {}: top starts with one device; write for example "
                                 "--device {}",
@@ -227,7 +227,7 @@ int top(const Options& options, const CommonOptions& common) {
 }  // namespace
 
 void add_top(Command& app, CommonOptions& common) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TopArguments>();
   Command command =
       app.add_subcommand("top", "The live view: devices, charts, cores, processes", kTopExamples);
   command.add_option("--view", "N", options->view, parse_view,

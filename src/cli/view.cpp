@@ -87,7 +87,7 @@ int view_command(const ViewOptions& options) {
   if (!runs) return complain(runs.error().message, kFailure);
   auto document = view_document_of(*runs, viewer::Shown::served);
   if (!document) return complain(document.error().message, kFailure);
-  viewer::ServeOptions serve;
+  viewer::ViewServerOptions serve;
   serve.any_port = !options.http;
   serve.http = options.http.value_or(serve::HttpOptions{.port = kPort});
   serve.http.assets = options.assets;

@@ -25,7 +25,7 @@ std::size_t least_of(const Column& column) {
 
 }  // namespace
 
-void Table::add_row(std::vector<Cell> cells) {
+void Table::add_row(std::vector<TableCell> cells) {
   assert(cells.size() == columns_.size());
   rows_.push_back(std::move(cells));
 }
@@ -74,7 +74,7 @@ std::vector<std::size_t> Table::layout(std::size_t width, const TextOptions& opt
   return widths;
 }
 
-std::string Table::render_row(const std::vector<Cell>& cells,
+std::string Table::render_row(const std::vector<TableCell>& cells,
                               const std::vector<std::size_t>& widths, std::size_t indent,
                               const TextOptions& options) const {
   Line line(options);
@@ -99,7 +99,7 @@ std::string Table::render_row(const std::vector<Cell>& cells,
 std::string Table::render(std::size_t indent, const TextOptions& options) const {
   const std::size_t width = options.width > indent ? options.width - indent : 1;
   const std::vector<std::size_t> widths = layout(width, options);
-  std::vector<Cell> headers;
+  std::vector<TableCell> headers;
   for (const Column& column : columns_) headers.push_back({column.header, Color::dim});
   std::string result = render_row(headers, widths, indent, options);
   for (const auto& row : rows_) result += render_row(row, widths, indent, options);

@@ -27,7 +27,7 @@ struct Column {
   bool optional = false;  // left out if all its cells are kNone (format.hpp)
 };
 
-struct Cell {
+struct TableCell {
   std::string text;
   Color color = Color::plain;
 };
@@ -41,7 +41,7 @@ class Table {
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
   // Adds a row, which must have one cell for each column.
-  void add_row(std::vector<Cell> cells);
+  void add_row(std::vector<TableCell> cells);
   // Returns the header and the rows, each line with its newline and no line wider than
   // `options.width`. Drops and cuts columns only if `options.shorten` is true.
   [[nodiscard]] std::string render(std::size_t indent, const TextOptions& options) const;
@@ -51,12 +51,12 @@ class Table {
   // Returns the width of each column in display cells; 0 for a column that is dropped or left out.
   [[nodiscard]] std::vector<std::size_t> layout(std::size_t width,
                                                 const TextOptions& options) const;
-  [[nodiscard]] std::string render_row(const std::vector<Cell>& cells,
+  [[nodiscard]] std::string render_row(const std::vector<TableCell>& cells,
                                        const std::vector<std::size_t>& widths, std::size_t indent,
                                        const TextOptions& options) const;
 
   std::vector<Column> columns_;
-  std::vector<std::vector<Cell>> rows_;
+  std::vector<std::vector<TableCell>> rows_;
 };
 
 }  // namespace ttmem::text

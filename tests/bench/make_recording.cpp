@@ -28,7 +28,8 @@ constexpr std::uint32_t kL1Top = 1'499'136;
 class Model {
  public:
   Model(Writer& writer, std::uint32_t devices, std::uint32_t larger) : writer_(writer) {
-    const RowId process = writer.begin(Process{.pid = 4711, .name = "python3", .user = "ada"});
+    const RowId process =
+        writer.begin(RecordedProcess{.pid = 4711, .name = "python3", .user = "ada"});
     std::vector<RowId> mesh;
     for (std::uint32_t i = 0; i < devices; ++i) mesh.push_back(open(process, i));
     mesh_ = writer.device_set(mesh);
@@ -57,24 +58,24 @@ class Model {
   };
 
   RowId open(RowId process, std::uint32_t number) {
-    return writer_.begin(Device{.process = process,
-                                .number = number,
-                                .uid = 0x1000ULL + number,
-                                .arch = "wormhole_b0",
-                                .board = "n300",
-                                .grid_x = 8,
-                                .grid_y = 8,
-                                .l1_bytes_per_core = kL1Top,
-                                .l1_base = 105'664,
-                                .dram_channels = 12,
-                                .dram_bytes_per_channel = 1ULL << 30,
-                                .known_kinds = 0x3f,
-                                .resident_known = true});
+    return writer_.begin(RecordedDevice{.process = process,
+                                        .number = number,
+                                        .uid = 0x1000ULL + number,
+                                        .arch = "wormhole_b0",
+                                        .board = "n300",
+                                        .grid_x = 8,
+                                        .grid_y = 8,
+                                        .l1_bytes_per_core = kL1Top,
+                                        .l1_base = 105'664,
+                                        .dram_channels = 12,
+                                        .dram_bytes_per_channel = 1ULL << 30,
+                                        .known_kinds = 0x3f,
+                                        .resident_known = true});
   }
 
-  Request request(Kind kind, std::uint32_t banks, std::uint64_t per_bank, const std::string& scope,
-                  const std::string& label) {
-    Request made;
+  RecordedRequest request(Kind kind, std::uint32_t banks, std::uint64_t per_bank,
+                          const std::string& scope, const std::string& label) {
+    RecordedRequest made;
     made.kind = kind;
     made.banks = banks;
     made.has_bytes_per_bank = true;
@@ -89,24 +90,24 @@ class Model {
 
   void add_weights(std::uint32_t layer) {
     for (std::uint32_t i = 0; i < 8; ++i) {
-      const Request weight = request(Kind::dram, 12, 1'048'576, fmt::format("decoder.{}", layer),
-                                     fmt::format("weight.{}", i));
-      writer_.begin(Allocation{.devices = mesh_,
-                               .request = writer_.request(weight),
-                               .number = ++number_,
-                               .address = dram_,
-                               .begin_ns = ++now_});
+      const RecordedRequest weight = request(
+          Kind::dram, 12, 1'048'576, fmt::format("decoder.{}", layer), fmt::format("weight.{}", i));
+      writer_.begin(RecordedAllocation{.devices = mesh_,
+                                       .request = writer_.request(weight),
+                                       .number = ++number_,
+                                       .address = dram_,
+                                       .begin_ns = ++now_});
       dram_ += weight.bytes_per_bank;
     }
   }
 
   void add_cache() {
-    const Request page = request(Kind::dram, 12, 32'768, "cache", "page");
-    writer_.begin(Allocation{.devices = mesh_,
-                             .request = writer_.request(page),
-                             .number = ++number_,
-                             .address = dram_,
-                             .begin_ns = ++now_});
+    const RecordedRequest page = request(Kind::dram, 12, 32'768, "cache", "page");
+    writer_.begin(RecordedAllocation{.devices = mesh_,
+                                     .request = writer_.request(page),
+                                     .number = ++number_,
+                                     .address = dram_,
+                                     .begin_ns = ++now_});
     dram_ += page.bytes_per_bank;
     ++events_;
   }
@@ -120,12 +121,12 @@ class Model {
       address += bytes;
     }
     for (const RowId device : mesh) {
-      writer_.begin(Program{.device = device,
-                            .layout = writer_.layout(layout),
-                            .number = index + 1,
-                            .name = writer_.text(fmt::format("op{}", index % kOps)),
-                            .scope = writer_.scope(fmt::format("decoder.{}", index / kOps)),
-                            .begin_ns = ++now_});
+      writer_.begin(RecordedProgram{.device = device,
+                                    .layout = writer_.layout(layout),
+                                    .number = index + 1,
+                                    .name = writer_.text(fmt::format("op{}", index % kOps)),
+                                    .scope = writer_.scope(fmt::format("decoder.{}", index / kOps)),
+                                    .begin_ns = ++now_});
     }
     Launch launch;
     launch.programs = {index + 1};
@@ -146,11 +147,11 @@ class Model {
     while (live_.size() >= 12) free_oldest();
     l1_ = l1_ < 700'000 ? kL1Top : l1_;
     l1_ -= per_bank;
-    const RowId row = writer_.begin(Allocation{.devices = mesh_,
-                                               .request = request_rows_[op],
-                                               .number = ++number_,
-                                               .address = l1_,
-                                               .begin_ns = now_});
+    const RowId row = writer_.begin(RecordedAllocation{.devices = mesh_,
+                                                       .request = request_rows_[op],
+                                                       .number = ++number_,
+                                                       .address = l1_,
+                                                       .begin_ns = now_});
     live_.push_back({row, per_bank});
     ++events_;
     if (op % 2 == 0) {
@@ -174,7 +175,7 @@ class Model {
   std::uint64_t dram_ = 1'048'640;
   std::uint64_t l1_ = kL1Top;
   std::vector<RowId> launches_;
-  std::vector<Request> requests_;
+  std::vector<RecordedRequest> requests_;
   std::vector<RowId> request_rows_;
   std::vector<Live> live_;
 };

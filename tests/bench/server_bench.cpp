@@ -27,7 +27,7 @@ namespace ttmem::bench {
 namespace {
 
 using wire::Message;
-using wire::Type;
+using wire::MessageType;
 
 constexpr std::uint64_t kBuffers = 50'000;  // per round; a thousand live at a time
 constexpr std::uint64_t kLive = 1'000;
@@ -37,14 +37,14 @@ constexpr std::size_t kBatch = 1024;                   // messages per write, as
 // easily disturbed.
 constexpr int kRounds = 100;
 
-Message message(Type type, std::uint64_t id) {
+Message message(MessageType type, std::uint64_t id) {
   Message result{};
   result.head.type = static_cast<std::uint8_t>(type);
   result.head.device_id = static_cast<std::int32_t>(id % 8);
   static const pid_t pid = ::getpid();
   result.head.process_id = pid;
   result.head.buffer_id = id << 12;
-  result.head.size = type == Type::alloc ? 1 << 20 : 0;
+  result.head.size = type == MessageType::alloc ? 1 << 20 : 0;
   return result;
 }
 
@@ -63,10 +63,10 @@ const std::vector<Message>& workload() {
     std::vector<Message> made;
     made.reserve(kMessages);
     for (std::uint64_t id = 0; id < kBuffers + kLive; ++id) {
-      if (id < kBuffers) made.push_back(message(Type::alloc, id));
-      if (id >= kLive) made.push_back(message(Type::free, id - kLive));
+      if (id < kBuffers) made.push_back(message(MessageType::alloc, id));
+      if (id >= kLive) made.push_back(message(MessageType::free, id - kLive));
     }
-    made.push_back(message(Type::query, 0));
+    made.push_back(message(MessageType::query, 0));
     return made;
   }();
   return messages;

@@ -49,7 +49,7 @@ ttmem::model::Snapshot some_state() {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const ttmem::model::Snapshot state = some_state();
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  for (const ttmem::explain::Failure& failure : ttmem::explain::find_failures(text)) {
+  for (const ttmem::explain::FailureMessage& failure : ttmem::explain::find_failures(text)) {
     for (const ttmem::model::Snapshot* known : {&state, static_cast<decltype(&state)>(nullptr)}) {
       const auto explanation = ttmem::explain::explain({.failure = failure, .state = known});
       if (ttmem::explain::explanation_text(explanation, {}).empty()) __builtin_trap();

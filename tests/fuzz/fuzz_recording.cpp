@@ -214,7 +214,7 @@ void read_leaks(recording::Reader& reader) {
   if (leaks) require_json(leaks::leaks_json({*leaks}));
 }
 
-void write_export(recording::Reader& reader, const exports::Format& format) {
+void write_export(recording::Reader& reader, const exports::ExportFormat& format) {
   if (format.write == nullptr) return;
   auto output = exports::Output::create("/dev/null", true);
   require(static_cast<bool>(output), "/dev/null can be written");

@@ -106,7 +106,7 @@ Message expand(std::span<const std::uint8_t, kRecordBytes> from) {
   message.head.buffer_id = from[6] % 16;
   if (from[7] % 2 == 0) return message;
   message.answer.mark = wire::kDetailsMark;
-  if (message.type() == wire::Type::device_info_response) {
+  if (message.type() == wire::MessageType::device_info_response) {
     message.device.is_available = from[8] % 6;
     message.device.grid_x = from[9] % 20;
     message.device.grid_y = from[10] % 20;
@@ -122,7 +122,8 @@ Message expand(std::span<const std::uint8_t, kRecordBytes> from) {
   message.allocation.banks = from[13];
   std::memset(message.allocation.cores, from[13], sizeof message.allocation.cores);
   std::memset(message.allocation.label, from[14], sizeof message.allocation.label);
-  if (message.type() == wire::Type::cb_alloc || message.type() == wire::Type::cb_free) {
+  if (message.type() == wire::MessageType::cb_alloc ||
+      message.type() == wire::MessageType::cb_free) {
     message.allocation.cb.program = from[14] % 8;
     message.allocation.cb.index = from[15] % 4;
     message.allocation.cb.count = from[15] / 4 % 5;

@@ -16,7 +16,7 @@
 namespace ttmem::recording {
 
 // Returns a Wormhole with few cores.
-inline Device small_wormhole(RowId process, std::uint32_t number, std::uint64_t uid) {
+inline RecordedDevice small_wormhole(RowId process, std::uint32_t number, std::uint64_t uid) {
   return {.process = process,
           .number = number,
           .uid = uid,
@@ -37,7 +37,7 @@ inline Device small_wormhole(RowId process, std::uint32_t number, std::uint64_t 
 struct WrittenAllocation {
   RowId row = 0;
   std::vector<RowId> devices;
-  Request request;
+  RecordedRequest request;
   std::string label;
   std::optional<std::uint64_t> address;
   Time begin = 0;
@@ -60,7 +60,7 @@ struct WrittenDispatch {
 };
 
 struct WrittenDevice {
-  Device device;
+  RecordedDevice device;
   bool relaid = false;  // a program got another layout on this device
 };
 
@@ -73,7 +73,7 @@ class RandomHistory {
   RandomHistory(Writer& writer, std::uint32_t seed, int steps) : writer_(writer), random_(seed) {
     for (std::int32_t p = 0; p < 2; ++p) {
       processes_.push_back(
-          writer_.begin(Process{.pid = 100 + p, .name = "model" + std::to_string(p)}));
+          writer_.begin(RecordedProcess{.pid = 100 + p, .name = "model" + std::to_string(p)}));
     }
     open(0, 0);
     open(0, 1);
@@ -97,7 +97,7 @@ class RandomHistory {
   }
 
   void open(std::size_t process, std::uint32_t chip) {
-    Device device = small_wormhole(processes_[process], chip, 0xa0 + chip);
+    RecordedDevice device = small_wormhole(processes_[process], chip, 0xa0 + chip);
     device.begin_ns = tick();
     device.id = writer_.begin(device);
     devices[device.id].device = device;
@@ -155,10 +155,10 @@ class RandomHistory {
     return open_devices(devices[first].device.process);
   }
 
-  Request random_request() {
+  RecordedRequest random_request() {
     static constexpr std::array kinds = {Kind::dram,     Kind::dram,  Kind::l1,    Kind::l1,
                                          Kind::l1_small, Kind::trace, Kind::kernel};
-    Request request;
+    RecordedRequest request;
     request.kind = kinds[below(kinds.size())];
     label_ = "label" + std::to_string(below(4));
     request.label = writer_.text(label_);
@@ -196,14 +196,14 @@ class RandomHistory {
     }
   }
 
-  void allocate(Time time, std::vector<RowId> set, const Request& request) {
+  void allocate(Time time, std::vector<RowId> set, const RecordedRequest& request) {
     WrittenAllocation written;
     written.devices = std::move(set);
     written.request = request;
     written.label = label_;
     written.address = random_address(request.kind);
     written.begin = time;
-    Allocation allocation;
+    RecordedAllocation allocation;
     allocation.devices = writer_.device_set(written.devices);
     allocation.request = writer_.request(request);
     allocation.number = ++last_number_;
@@ -224,7 +224,7 @@ class RandomHistory {
 
   void resize(WrittenAllocation& allocation) {
     const Time time = tick();
-    Request request = allocation.request;
+    RecordedRequest request = allocation.request;
     request.bytes_per_bank += 32;
     label_ = allocation.label;
     std::vector<RowId> set = allocation.devices;
@@ -235,7 +235,7 @@ class RandomHistory {
   Layout random_layout() {
     Layout layout;
     for (std::uint64_t i = 1 + below(3); i > 0; --i) {
-      Cb cb;
+      RecordedCb cb;
       cb.address = static_cast<std::uint32_t>(105'664 + 64 * below(40));
       cb.bytes = static_cast<std::uint32_t>(64 * (1 + below(30)));
       cb.global = below(6) == 0;
@@ -252,7 +252,7 @@ class RandomHistory {
     written.number = number;
     written.layout = layout;
     written.begin = time;
-    Program program;
+    RecordedProgram program;
     program.device = device;
     program.layout = writer_.layout(layout);
     program.number = number;

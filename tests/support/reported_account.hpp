@@ -37,19 +37,19 @@ struct ReportedAccount {
   void take(const wire::Message& message) {
     ++messages;
     switch (message.type()) {
-      case wire::Type::alloc:
+      case wire::MessageType::alloc:
         return add(message, kBufferKinds.at(message.head.buffer_type));
-      case wire::Type::kernel_load:
+      case wire::MessageType::kernel_load:
         return add(message, Kind::kernel);
-      case wire::Type::free:
+      case wire::MessageType::free:
         return remove(message, kBufferKinds.at(message.head.buffer_type));
-      case wire::Type::kernel_unload:
+      case wire::MessageType::kernel_unload:
         return remove(message, Kind::kernel);
-      case wire::Type::cb_alloc:
+      case wire::MessageType::cb_alloc:
         return message.has_details() ? place(message) : add(message, Kind::cb);
-      case wire::Type::cb_free:
+      case wire::MessageType::cb_free:
         return message.has_details() ? destroy(message) : remove(message, Kind::cb);
-      case wire::Type::device_info_response:
+      case wire::MessageType::device_info_response:
         return device(message);
       default:
         faults.push_back("a type that clients do not send");
@@ -123,8 +123,8 @@ struct ReportedAccount {
     if (cb.index + 1 >= cb.count) programs.erase(key);
   }
   void device(const wire::Message& message) {
-    using enum wire::DeviceReport;
-    const auto report = static_cast<wire::DeviceReport>(message.device.is_available);
+    using enum wire::ClientNotice;
+    const auto report = static_cast<wire::ClientNotice>(message.device.is_available);
     if (messages == 1 && report != hello) faults.push_back("no hello");
     if (messages != 1 && report == hello) faults.push_back("a hello that is not the first message");
     if (report == complete && std::exchange(is_complete, true)) faults.push_back("complete twice");

@@ -64,7 +64,7 @@ class SessionFixture {
   SessionContext context_{clients_, events_, responder_, statistics_, complaints_, ::geteuid()};
 };
 
-inline wire::Message message(wire::Type type, std::uint64_t id = 0, std::uint64_t size = 0,
+inline wire::Message message(wire::MessageType type, std::uint64_t id = 0, std::uint64_t size = 0,
                              std::uint8_t buffer_type = 0, std::int32_t device = 0) {
   wire::Message result{};
   result.head.type = static_cast<std::uint8_t>(type);

@@ -147,8 +147,8 @@ inline ChartHistory recorded_ramp(const model::Snapshot& snapshot) {
   const std::uint64_t begin = snapshot.time_unix_ns - 60'000'000'000;
   ChartHistory recorded;
   for (const model::Device& device : snapshot.devices) {
-    std::vector<Sample> samples(live.of(device).begin(), live.of(device).end());
-    for (Sample& sample : samples) sample.time_unix_ns -= begin;
+    std::vector<ChartSample> samples(live.of(device).begin(), live.of(device).end());
+    for (ChartSample& sample : samples) sample.time_unix_ns -= begin;
     recorded.prepend(device, samples);
   }
   return recorded;

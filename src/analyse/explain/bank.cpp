@@ -12,8 +12,8 @@ namespace {
 using placement::FreeList;
 
 // Occupies the range of each holder. Returns false if a range overlaps another or lies outside.
-bool occupy(FreeList& space, std::span<const Holder> holders, std::uint64_t shift) {
-  return std::all_of(holders.begin(), holders.end(), [&](const Holder& holder) {
+bool occupy(FreeList& space, std::span<const BufferHolder> holders, std::uint64_t shift) {
+  return std::all_of(holders.begin(), holders.end(), [&](const BufferHolder& holder) {
     return space.occupy(holder.address + shift, holder.bytes_per_bank);
   });
 }
@@ -26,13 +26,13 @@ FreeList empty_space(const collector::BankRegion& region, std::uint64_t more = 0
 }  // namespace
 
 std::optional<Bank> Bank::make(Kind kind, const collector::BankRegion& region,
-                               std::span<const Holder> holders) {
+                               std::span<const BufferHolder> holders) {
   FreeList space = empty_space(region);
   if (!occupy(space, holders, 0)) return std::nullopt;
   return Bank(kind, region, holders, std::move(space));
 }
 
-Bank::Bank(Kind kind, const collector::BankRegion& region, std::span<const Holder> holders,
+Bank::Bank(Kind kind, const collector::BankRegion& region, std::span<const BufferHolder> holders,
            FreeList space)
     : bottom_up_(is_in_dram(kind)), region_(region), holders_(holders), space_(std::move(space)) {
   const FreeList::Statistics statistics = space_.statistics();
@@ -67,7 +67,7 @@ std::optional<Bank::Run> Bank::smallest_run(std::uint64_t request) const {
   }
   if (!best) return best;
   FreeList space = space_;
-  for (const Holder& holder : holders_.subspan(best->first, best->count)) {
+  for (const BufferHolder& holder : holders_.subspan(best->first, best->count)) {
     space.deallocate(holder.address);
   }
   return space.allocate(request, bottom_up_) ? best : std::nullopt;
@@ -95,16 +95,17 @@ bool Bank::clears_after_moving(const Run& run, std::uint64_t lowest) const {
 bool Bank::fits_when_first(std::uint64_t request) const {
   const bool has_order =
       holders_.size() < 2 || std::all_of(holders_.begin(), holders_.end(),
-                                         [](const Holder& holder) { return holder.age_ns; });
+                                         [](const BufferHolder& holder) { return holder.age_ns; });
   if (!has_order) return false;
   FreeList space = empty_space(region_);
   if (!space.allocate(request, bottom_up_)) return false;
-  std::vector<const Holder*> by_age;
+  std::vector<const BufferHolder*> by_age;
   by_age.reserve(holders_.size());
-  for (const Holder& holder : holders_) by_age.push_back(&holder);
-  std::stable_sort(by_age.begin(), by_age.end(),
-                   [](const Holder* a, const Holder* b) { return a->age_ns > b->age_ns; });
-  return std::all_of(by_age.begin(), by_age.end(), [&](const Holder* holder) {
+  for (const BufferHolder& holder : holders_) by_age.push_back(&holder);
+  std::stable_sort(by_age.begin(), by_age.end(), [](const BufferHolder* a, const BufferHolder* b) {
+    return a->age_ns > b->age_ns;
+  });
+  return std::all_of(by_age.begin(), by_age.end(), [&](const BufferHolder* holder) {
     return space.allocate(holder->bytes_per_bank, bottom_up_).has_value();
   });
 }

@@ -19,11 +19,11 @@ class Bank {
  public:
   // Returns nullopt if the holders cannot all lie in the region: two overlap, or one lies outside.
   [[nodiscard]] static std::optional<Bank> make(Kind kind, const collector::BankRegion& region,
-                                                std::span<const Holder> holders);
+                                                std::span<const BufferHolder> holders);
 
   [[nodiscard]] std::uint64_t bytes() const { return region_.range.end - region_.range.begin; }
   [[nodiscard]] const collector::BankRegion& region() const { return region_; }
-  [[nodiscard]] std::span<const Holder> holders() const { return holders_; }
+  [[nodiscard]] std::span<const BufferHolder> holders() const { return holders_; }
   [[nodiscard]] std::uint64_t free_bytes() const { return free_bytes_; }
   [[nodiscard]] std::uint64_t largest_free() const { return largest_free_; }
 
@@ -56,13 +56,13 @@ class Bank {
   [[nodiscard]] std::uint64_t missing_at_the_end(std::uint64_t request) const;
 
  private:
-  Bank(Kind kind, const collector::BankRegion& region, std::span<const Holder> holders,
+  Bank(Kind kind, const collector::BankRegion& region, std::span<const BufferHolder> holders,
        placement::FreeList space);
   [[nodiscard]] placement::FreeList after_moving(const Run& run) const;
 
   bool bottom_up_;
   collector::BankRegion region_;
-  std::span<const Holder> holders_;
+  std::span<const BufferHolder> holders_;
   placement::FreeList space_;
   std::uint64_t free_bytes_ = 0;
   std::uint64_t largest_free_ = 0;

@@ -9,31 +9,34 @@
 
 #include "analyse/explain/device_memory.hpp"
 #include "analyse/explain/explanation.hpp"
-#include "analyse/explain/failure.hpp"
+#include "analyse/explain/failure_message.hpp"
 
 namespace ttmem::explain {
 
 // Explains a buffer that did not fit.
-void explain_request(const Failure& failure, const DeviceMemory* memory, Explanation& result);
+void explain_request(const FailureMessage& failure, const DeviceMemory* memory,
+                     Explanation& result);
 
 // Explain CBs of a program that overlap L1 buffers, or that are larger than L1.
-void explain_clash(const Failure& failure, const DeviceMemory* memory, Explanation& result);
-void explain_beyond_l1(const Failure& failure, const DeviceMemory* memory, Explanation& result);
+void explain_clash(const FailureMessage& failure, const DeviceMemory* memory, Explanation& result);
+void explain_beyond_l1(const FailureMessage& failure, const DeviceMemory* memory,
+                       Explanation& result);
 
 // Explains traces that are larger than the region that was set up for them.
-void explain_trace_region(const Failure& failure, const DeviceMemory* memory, Explanation& result);
+void explain_trace_region(const FailureMessage& failure, const DeviceMemory* memory,
+                          Explanation& result);
 
 // Explains a failure that does not depend on what was held.
-void explain_limit(const Failure& failure, Explanation& result);
+void explain_limit(const FailureMessage& failure, Explanation& result);
 
 // Explains what would fail first, if nothing has failed.
 void explain_tightest(const DeviceMemory& memory, Explanation& result);
 
 // Lists the largest of the holders in `result`, at most kMaxHolders, and counts the others.
-void list_in_the_way(std::vector<Holder> holders, Explanation& result);
+void list_in_the_way(std::vector<BufferHolder> holders, Explanation& result);
 
 // Returns the program that the message is about, or null if the state has no such program.
-[[nodiscard]] const model::Program* find_program(const Failure& failure,
+[[nodiscard]] const model::Program* find_program(const FailureMessage& failure,
                                                  const DeviceMemory& memory);
 
 }  // namespace ttmem::explain

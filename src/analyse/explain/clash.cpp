@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kMaxToMove = 16;
 
 // Names the program by the number in the message; the tracker may use another number.
-std::string name_of_program(const Failure& failure, const model::Program* program) {
+std::string name_of_program(const FailureMessage& failure, const model::Program* program) {
   std::string name = failure.program ? fmt::format("program {}", *failure.program) : "the program";
   if (program == nullptr) return name;
   const std::string origin = model::origin_of(program->scope, program->name);
@@ -30,7 +30,7 @@ std::string name_of_program(const Failure& failure, const model::Program* progra
   return name;
 }
 
-std::string cores_text(const Failure& failure) {
+std::string cores_text(const FailureMessage& failure) {
   if (!failure.cores) return "";
   const auto& cores = *failure.cores;
   return fmt::format(" on cores ({},{})-({},{})", cores.x0, cores.y0, cores.x1, cores.y1);
@@ -42,9 +42,9 @@ std::uint64_t step_of(const DeviceMemory* memory) {
 }
 
 // Returns for example " (its largest: 512.0 KiB and 64.0 KiB)".
-std::string largest_cbs(const Failure& failure, const model::Program* program) {
+std::string largest_cbs(const FailureMessage& failure, const model::Program* program) {
   // Only a part of the CBs beyond L1 is known.
-  if (program == nullptr || failure.what == Failure::What::beyond_l1) return "";
+  if (program == nullptr || failure.what == FailureMessage::What::beyond_l1) return "";
   std::vector<std::uint64_t> sizes;
   for (const model::CircularBuffer& cb : program->cbs) {
     if (!cb.global) sizes.push_back(cb.bytes);
@@ -58,8 +58,9 @@ std::string largest_cbs(const Failure& failure, const model::Program* program) {
 
 // Suggests smaller CBs. If `memory` is null, nothing is known about what was held, and the
 // suggestion was not tried.
-void suggest_smaller_cbs(std::uint64_t by, const Failure& failure, const DeviceMemory* memory,
-                         const model::Program* program, Explanation& result) {
+void suggest_smaller_cbs(std::uint64_t by, const FailureMessage& failure,
+                         const DeviceMemory* memory, const model::Program* program,
+                         Explanation& result) {
   const std::uint64_t aligned = placement::align_up(by, step_of(memory));
   result.suggestions.push_back(
       {.action = "shrink_cbs",
@@ -73,17 +74,17 @@ void suggest_smaller_cbs(std::uint64_t by, const Failure& failure, const DeviceM
 }
 
 // Returns the lowest L1 buffers: all that begin below the end of the CBs.
-std::span<const Holder> below(const DeviceMemory& memory, std::uint64_t cb_end) {
+std::span<const BufferHolder> below(const DeviceMemory& memory, std::uint64_t cb_end) {
   const auto& holders = memory.holders[Kind::l1];
-  const auto end = std::partition_point(holders.begin(), holders.end(), [&](const Holder& holder) {
-    return holder.address < cb_end;
-  });
+  const auto end =
+      std::partition_point(holders.begin(), holders.end(),
+                           [&](const BufferHolder& holder) { return holder.address < cb_end; });
   return {holders.data(), static_cast<std::size_t>(end - holders.begin())};
 }
 
 // Suggests moving the buffers up, if there is room for them.
-void suggest_moving(const Failure& failure, const DeviceMemory& memory,
-                    std::span<const Holder> culprits, Explanation& result) {
+void suggest_moving(const FailureMessage& failure, const DeviceMemory& memory,
+                    std::span<const BufferHolder> culprits, Explanation& result) {
   const auto bank = bank_of(memory, Kind::l1);
   if (!bank || !bank->clears_after_moving({0, culprits.size(), 0}, *failure.cb_end)) return;
   result.suggestions.push_back(
@@ -93,8 +94,8 @@ void suggest_moving(const Failure& failure, const DeviceMemory& memory,
        .buffers = {culprits.begin(), culprits.end()}});
 }
 
-void suggest_for_clash(const Failure& failure, const DeviceMemory& memory,
-                       std::span<const Holder> culprits, const model::Program* program,
+void suggest_for_clash(const FailureMessage& failure, const DeviceMemory& memory,
+                       std::span<const BufferHolder> culprits, const model::Program* program,
                        Explanation& result) {
   const std::uint64_t short_by = *result.short_by;
   const bool are_few = !culprits.empty() && culprits.size() <= kMaxToMove;
@@ -122,7 +123,7 @@ void suggest_for_clash(const Failure& failure, const DeviceMemory& memory,
 
 // Returns words that say whether the buffer or the program was there first. With a program cache,
 // the program may be older.
-std::string which_is_new(const Holder& lowest, const model::Program* program) {
+std::string which_is_new(const BufferHolder& lowest, const model::Program* program) {
   if (program == nullptr || !lowest.age_ns) return "";
   return program->age_ns > *lowest.age_ns ? ", and came after the program had been placed"
                                           : ", and was there first";
@@ -130,7 +131,7 @@ std::string which_is_new(const Holder& lowest, const model::Program* program) {
 
 // Returns a note if the buffer and the program share no core. People do not expect that buffers on
 // other cores count too.
-std::string where_else(const Holder& lowest, const model::Program* program) {
+std::string where_else(const BufferHolder& lowest, const model::Program* program) {
   if (program == nullptr || !lowest.cores) return "";
   CoreMask cores;
   for (const model::CircularBuffer& cb : program->cbs) cores |= cb.cores;
@@ -139,12 +140,12 @@ std::string where_else(const Holder& lowest, const model::Program* program) {
 }
 
 // Returns for example "activations, the lowest L1 buffer of the device, begins at 851968."
-std::string lowest_text(const Failure& failure, std::span<const Holder> culprits,
+std::string lowest_text(const FailureMessage& failure, std::span<const BufferHolder> culprits,
                         const model::Program* program) {
   if (culprits.empty()) {
     return fmt::format("the lowest L1 buffer of the device begins at {}.", *failure.l1_address);
   }
-  const Holder& lowest = culprits.front();
+  const BufferHolder& lowest = culprits.front();
   return fmt::format("{}, the lowest L1 buffer of the device, begins at {}{}.{}", name_of(lowest),
                      lowest.address, which_is_new(lowest, program), where_else(lowest, program));
 }
@@ -175,7 +176,7 @@ Picture picture_of(const DeviceMemory& memory, std::uint64_t cb_end) {
 }
 
 // Returns the address up to which circular buffers may reach. L1 buffers and L1_SMALL lie above it.
-std::uint64_t end_of_room(const Failure& failure, const DeviceMemory* memory) {
+std::uint64_t end_of_room(const FailureMessage& failure, const DeviceMemory* memory) {
   std::uint64_t end = *failure.l1_bytes;
   if (memory == nullptr) return end;
   if (const auto& region = memory->regions[Kind::l1]) end = std::min(end, region->range.end);
@@ -185,7 +186,7 @@ std::uint64_t end_of_room(const Failure& failure, const DeviceMemory* memory) {
 
 }  // namespace
 
-const model::Program* find_program(const Failure& failure, const DeviceMemory& memory) {
+const model::Program* find_program(const FailureMessage& failure, const DeviceMemory& memory) {
   const model::Program* best = nullptr;
   // The tracker does not know circular buffers beyond the end of L1.
   const std::uint64_t end = std::min(failure.cb_end.value_or(0), failure.l1_bytes.value_or(~0ULL));
@@ -200,7 +201,7 @@ const model::Program* find_program(const Failure& failure, const DeviceMemory& m
   return best;
 }
 
-void explain_clash(const Failure& failure, const DeviceMemory* memory, Explanation& result) {
+void explain_clash(const FailureMessage& failure, const DeviceMemory* memory, Explanation& result) {
   result.cause = Cause::clash;
   result.kind = Kind::cb;
   const model::Program* const program =
@@ -213,8 +214,8 @@ void explain_clash(const Failure& failure, const DeviceMemory* memory, Explanati
     return;
   }
   result.short_by = *failure.cb_end - *failure.l1_address;
-  const std::span<const Holder> culprits =
-      memory != nullptr ? below(*memory, *failure.cb_end) : std::span<const Holder>();
+  const std::span<const BufferHolder> culprits =
+      memory != nullptr ? below(*memory, *failure.cb_end) : std::span<const BufferHolder>();
   result.sentence = fmt::format(
       "The circular buffers of {}{} and L1 buffers overlap by {} on each core: they reach up to "
       "{}, "
@@ -238,7 +239,8 @@ void explain_clash(const Failure& failure, const DeviceMemory* memory, Explanati
   suggest_for_clash(failure, *memory, culprits, program, result);
 }
 
-void explain_beyond_l1(const Failure& failure, const DeviceMemory* memory, Explanation& result) {
+void explain_beyond_l1(const FailureMessage& failure, const DeviceMemory* memory,
+                       Explanation& result) {
   result.cause = Cause::beyond_l1;
   result.kind = Kind::cb;
   if (!failure.cb_end || !failure.l1_bytes || *failure.cb_end <= *failure.l1_bytes ||

@@ -57,17 +57,18 @@ bool is_bank_kind(Kind kind) {
 
 }  // namespace
 
-std::string name_of(const Holder& holder) {
+std::string name_of(const BufferHolder& holder) {
   std::string origin = model::origin_of(holder.scope, holder.label);
   if (!origin.empty()) return origin;
   return holder.id == 0 ? "(no name)"
                         : fmt::format("{} buffer {}", ttmem::name_of(holder.kind), holder.id);
 }
 
-void sort_largest_first(std::vector<Holder>& holders) {
-  std::stable_sort(holders.begin(), holders.end(), [](const Holder& a, const Holder& b) {
-    return a.bytes_per_bank > b.bytes_per_bank;
-  });
+void sort_largest_first(std::vector<BufferHolder>& holders) {
+  std::stable_sort(holders.begin(), holders.end(),
+                   [](const BufferHolder& a, const BufferHolder& b) {
+                     return a.bytes_per_bank > b.bytes_per_bank;
+                   });
 }
 
 std::vector<MemoryRef> memory_refs(const model::Snapshot& snapshot,
@@ -106,7 +107,7 @@ DeviceMemory device_memory(const model::Snapshot& snapshot, const MemoryRef& ref
   }
   for (const Kind kind : kBankKinds) {
     std::sort(memory.holders[kind].begin(), memory.holders[kind].end(),
-              [](const Holder& a, const Holder& b) { return a.address < b.address; });
+              [](const BufferHolder& a, const BufferHolder& b) { return a.address < b.address; });
   }
   return memory;
 }

@@ -19,7 +19,7 @@ using Bytes = std::optional<std::uint64_t>;
 inline constexpr std::uint64_t kMaxBytes = 1ULL << 42;
 
 // A buffer and the process that holds it.
-struct Holder {
+struct BufferHolder {
   Kind kind = Kind::dram;
   std::string label{};
   std::string scope{};
@@ -36,10 +36,10 @@ struct Holder {
 
 // Returns "decoder.0/attention/kv"; "l1 buffer 17" if the buffer has no name; "(no name)" if it has
 // no id either.
-[[nodiscard]] std::string name_of(const Holder& holder);
+[[nodiscard]] std::string name_of(const BufferHolder& holder);
 
 // Sorts by the bytes taken in a bank. Equal holders keep their order.
-void sort_largest_first(std::vector<Holder>& holders);
+void sort_largest_first(std::vector<BufferHolder>& holders);
 
 // The memory of one process on one device: the view of the process's allocator, which does not know
 // other processes.
@@ -48,8 +48,8 @@ struct DeviceMemory {
   const model::Process* process = nullptr;
   collector::BankFacts facts{};
   PerKind<std::optional<collector::BankRegion>> regions{};
-  PerKind<std::vector<Holder>> holders{};    // sorted by address
-  PerKind<std::uint64_t> without_address{};  // numbers of buffers whose address is unknown
+  PerKind<std::vector<BufferHolder>> holders{};  // sorted by address
+  PerKind<std::uint64_t> without_address{};      // numbers of buffers whose address is unknown
   std::vector<const model::Program*> programs{};
 };
 

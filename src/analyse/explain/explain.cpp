@@ -17,7 +17,7 @@
 namespace ttmem::explain {
 namespace {
 
-using What = Failure::What;
+using What = FailureMessage::What;
 
 // Whether a state is the state at the moment of the failure.
 enum class Match : std::uint8_t { no, unknown, yes };
@@ -25,7 +25,7 @@ enum class Match : std::uint8_t { no, unknown, yes };
 Match match_if(bool is_that) { return is_that ? Match::yes : Match::no; }
 
 // Returns false if the message contains nothing that distinguishes devices and moments.
-bool says_enough(const Failure& failure) {
+bool says_enough(const FailureMessage& failure) {
   switch (failure.what) {
     case What::out_of_memory:
       return failure.kind &&
@@ -39,12 +39,12 @@ bool says_enough(const Failure& failure) {
 
 // Returns true if the largest free block of a bank equals the block in the message, or is too small
 // for the request.
-bool can_have_failed(const Failure& failure, std::uint64_t largest_free) {
+bool can_have_failed(const FailureMessage& failure, std::uint64_t largest_free) {
   if (failure.largest_free_per_bank) return largest_free == *failure.largest_free_per_bank;
   return !failure.bytes_per_bank || largest_free < *failure.bytes_per_bank;
 }
 
-Match match_request(const Failure& failure, const DeviceMemory& memory) {
+Match match_request(const FailureMessage& failure, const DeviceMemory& memory) {
   if (!memory.regions[*failure.kind]) return match_if(failure.bank_bytes == 0U);
   const std::optional<Bank> bank = bank_of(memory, *failure.kind);
   if (!bank) return Match::unknown;
@@ -53,7 +53,7 @@ Match match_request(const Failure& failure, const DeviceMemory& memory) {
 
 // Compares the trace region with the message. The region has the requested size, rounded up to
 // whole pages of each bank. Before January 2026 the size was requested per bank.
-Match match_trace_region(const Failure& failure, const DeviceMemory& memory) {
+Match match_trace_region(const FailureMessage& failure, const DeviceMemory& memory) {
   const std::uint64_t channels = memory.facts.dram_channels;
   if (!memory.device->trace_capacity_bytes || channels == 0) return Match::unknown;
   if (*failure.limit > kMaxBytes) return Match::no;
@@ -65,7 +65,7 @@ Match match_trace_region(const Failure& failure, const DeviceMemory& memory) {
 }
 
 // Returns whether the message is about this memory at this moment. The message must be specific.
-Match match(const Failure& failure, const DeviceMemory& memory) {
+Match match(const FailureMessage& failure, const DeviceMemory& memory) {
   switch (failure.what) {
     case What::out_of_memory:
       return match_request(failure, memory);
@@ -85,7 +85,7 @@ Match match(const Failure& failure, const DeviceMemory& memory) {
 
 // Returns false if the figures of the device alone show that the message is about another device or
 // another moment. A mesh has many devices, and looking at all buffers of each takes seconds.
-bool can_match(const Failure& failure, const DeviceMemory& memory) {
+bool can_match(const FailureMessage& failure, const DeviceMemory& memory) {
   if (failure.what != What::out_of_memory) return true;
   const Bytes largest = collected_largest_free(memory, *failure.kind);
   return !largest || can_have_failed(failure, *largest);
@@ -99,7 +99,7 @@ struct Choice {
 
 // Compares one process on one device with the failure. Returns its memory only if its buffers had
 // to be looked at.
-Choice look_at(const Failure& failure, const model::Snapshot& state, const MemoryRef& ref) {
+Choice look_at(const FailureMessage& failure, const model::Snapshot& state, const MemoryRef& ref) {
   if (!can_match(failure, outline(state, ref))) return {};
   DeviceMemory memory = device_memory(state, ref);
   const Match here = match(failure, memory);
@@ -132,7 +132,7 @@ Choice choose(const Question& question) {
 }
 
 // Returns true if the failure depends on what was held.
-bool is_of_memory(const Failure& failure) {
+bool is_of_memory(const FailureMessage& failure) {
   switch (failure.what) {
     case What::out_of_memory:
     case What::clash:
@@ -144,7 +144,8 @@ bool is_of_memory(const Failure& failure) {
   }
 }
 
-void explain_failure(const Failure& failure, const DeviceMemory* memory, Explanation& result) {
+void explain_failure(const FailureMessage& failure, const DeviceMemory* memory,
+                     Explanation& result) {
   switch (failure.what) {
     case What::out_of_memory:
       return explain_request(failure, memory, result);
@@ -192,7 +193,7 @@ void say_what_is_unknown(const Question& question, const Choice& choice, Explana
   if (question.failure) say_how_certain(question, choice.match, result);
   const auto names_missing = std::any_of(
       result.in_the_way.begin(), result.in_the_way.end(),
-      [](const Holder& holder) { return holder.label.empty() && holder.scope.empty(); });
+      [](const BufferHolder& holder) { return holder.label.empty() && holder.scope.empty(); });
   if (names_missing) {
     result.unknown.emplace_back(
         "The names of some buffers: `ttmem run --ops -- CMD` names the operations that took "
@@ -208,7 +209,7 @@ void say_what_is_unknown(const Question& question, const Choice& choice, Explana
 
 }  // namespace
 
-void list_in_the_way(std::vector<Holder> holders, Explanation& result) {
+void list_in_the_way(std::vector<BufferHolder> holders, Explanation& result) {
   sort_largest_first(holders);
   const std::size_t listed = std::min(holders.size(), kMaxHolders);
   result.more_in_the_way = holders.size() - listed;

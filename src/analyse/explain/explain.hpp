@@ -5,14 +5,15 @@
 #include <optional>
 
 #include "analyse/explain/explanation.hpp"
-#include "analyse/explain/failure.hpp"
+#include "analyse/explain/failure_message.hpp"
 #include "read/model/snapshot.hpp"
 
 namespace ttmem::explain {
 
 // The input of explain().
 struct Question {
-  std::optional<Failure> failure{};  // nullopt: nothing has failed, explain what would fail first
+  std::optional<FailureMessage>
+      failure{};  // nullopt: nothing has failed, explain what would fail first
   const model::Snapshot* state = nullptr;  // null: only the message is known
   // Explain this process only; nullopt: the process that fits the message best.
   std::optional<std::int32_t> pid{};

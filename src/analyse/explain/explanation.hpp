@@ -53,7 +53,7 @@ struct Suggestion {
   bool tried = false;  // true: tried on the allocator with all held buffers, and the request fitted
   std::string text{};
   Bytes bytes{};  // value to set (l1_small_size, trace_region_size), or bytes to save on each core
-  std::vector<Holder> buffers{};  // buffers to free or to move
+  std::vector<BufferHolder> buffers{};  // buffers to free or to move
 };
 
 struct Explanation {
@@ -69,10 +69,10 @@ struct Explanation {
 
   std::string place{};  // "Device 0 (wormhole_b0, n150), process 4711 (python3)"; empty: unknown
   std::optional<Picture> picture{};
-  std::vector<Holder> in_the_way{};       // at most kMaxHolders, the largest gain first
-  std::uint64_t more_in_the_way = 0;      // number of holders that are not listed
-  std::vector<Suggestion> suggestions{};  // at most kMaxSuggestions, the cheapest first
-  std::vector<std::string> unknown{};     // sentences: what is unknown, and how to find it out
+  std::vector<BufferHolder> in_the_way{};  // at most kMaxHolders, the largest gain first
+  std::uint64_t more_in_the_way = 0;       // number of holders that are not listed
+  std::vector<Suggestion> suggestions{};   // at most kMaxSuggestions, the cheapest first
+  std::vector<std::string> unknown{};      // sentences: what is unknown, and how to find it out
 };
 
 inline constexpr std::size_t kMaxSuggestions = 5;

@@ -13,7 +13,7 @@ using Json = nlohmann::ordered_json;  // keys in the order of the schema
 Json value_of(const Bytes& bytes) { return bytes ? Json(*bytes) : Json(nullptr); }
 Json text_of(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
-Json holder_json(const Holder& holder) {
+Json holder_json(const BufferHolder& holder) {
   return {{"kind", ttmem::name_of(holder.kind)},
           {"label", holder.label},
           {"scope", holder.scope},
@@ -30,7 +30,8 @@ Json suggestion_json(const Suggestion& suggestion) {
                {"text", suggestion.text},
                {"bytes", value_of(suggestion.bytes)},
                {"buffers", Json::array()}};
-  for (const Holder& holder : suggestion.buffers) json["buffers"].push_back(holder_json(holder));
+  for (const BufferHolder& holder : suggestion.buffers)
+    json["buffers"].push_back(holder_json(holder));
   return json;
 }
 
@@ -54,7 +55,7 @@ Json to_json(const Explanation& explanation) {
       {"more_in_the_way", explanation.more_in_the_way},
       {"suggestions", Json::array()},
       {"unknown", explanation.unknown}};
-  for (const Holder& holder : explanation.in_the_way) {
+  for (const BufferHolder& holder : explanation.in_the_way) {
     json["in_the_way"].push_back(holder_json(holder));
   }
   for (const Suggestion& suggestion : explanation.suggestions) {

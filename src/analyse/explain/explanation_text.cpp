@@ -103,7 +103,7 @@ std::string picture_text(const Picture& picture, const std::string& place,
   return text + "\n";
 }
 
-std::string cores_of(const Holder& holder) {
+std::string cores_of(const BufferHolder& holder) {
   return holder.cores ? text::plural(holder.cores->count(), "core", "cores") : "all banks";
 }
 
@@ -119,7 +119,7 @@ std::string in_the_way_text(const Explanation& explanation, const TextOptions& o
                      {"PID", right, 3}});
   const std::size_t listed = std::min(kListed, explanation.in_the_way.size());
   for (std::size_t i = 0; i < listed; ++i) {
-    const Holder& holder = explanation.in_the_way[i];
+    const BufferHolder& holder = explanation.in_the_way[i];
     table.add_row({{name_of(holder)},
                    {std::string(ttmem::name_of(holder.kind))},
                    {text::format_bytes(holder.bytes_per_bank, options.units, text::Scale::core)},

@@ -9,7 +9,8 @@
 
 namespace ttmem::explain {
 
-void explain_trace_region(const Failure& failure, const DeviceMemory* memory, Explanation& result) {
+void explain_trace_region(const FailureMessage& failure, const DeviceMemory* memory,
+                          Explanation& result) {
   result.cause = Cause::trace_region;
   result.kind = Kind::trace;
   if (!failure.needed || !failure.limit || *failure.needed <= *failure.limit) {
@@ -45,7 +46,7 @@ void explain_trace_region(const Failure& failure, const DeviceMemory* memory, Ex
   list_in_the_way(memory->holders[Kind::trace], result);
 }
 
-void explain_limit(const Failure& failure, Explanation& result) {
+void explain_limit(const FailureMessage& failure, Explanation& result) {
   const std::string needed = failure.needed ? exact(*failure.needed) : "more";
   const std::string limit = failure.limit ? exact(*failure.limit) : "there is";
   const auto suggest = [&](const char* action, std::string text) {
@@ -55,7 +56,7 @@ void explain_limit(const Failure& failure, Explanation& result) {
     result.short_by = *failure.needed - *failure.limit;
   }
   switch (failure.what) {
-    case Failure::What::below_limit:
+    case FailureMessage::What::below_limit:
       result.kind = Kind::l1;
       result.sentence =
           fmt::format("An interleaved L1 buffer would have to lie {}.",
@@ -63,7 +64,7 @@ void explain_limit(const Failure& failure, Explanation& result) {
                                     : "lower than it may");
       suggest("move_to_dram", "keep this buffer in DRAM, or shard it");
       break;
-    case Failure::What::trace_overlap:
+    case FailureMessage::What::trace_overlap:
       result.cause = Cause::trace_region;
       result.kind = Kind::trace;
       result.sentence =
@@ -72,7 +73,7 @@ void explain_limit(const Failure& failure, Explanation& result) {
       suggest("trace_region_size", "set trace_region_size, so that traces have their own region");
       suggest("allocate_earlier", "allocate everything before the first trace is captured");
       break;
-    case Failure::What::kernel_config:
+    case FailureMessage::What::kernel_config:
       result.sentence = fmt::format(
           "The kernels, arguments and semaphores of a program need {} of the kernel config buffer, "
           "which has {}. No buffer is in the way.",
@@ -81,7 +82,7 @@ void explain_limit(const Failure& failure, Explanation& result) {
               "fewer kernels or runtime arguments in one program; common "
               "arguments instead of one copy for each core");
       break;
-    case Failure::What::cb_beyond_buffer:
+    case FailureMessage::What::cb_beyond_buffer:
       result.kind = Kind::cb;
       result.sentence = fmt::format(
           "A circular buffer of {} is placed on an L1 buffer of {} a core: the tensor is smaller "
@@ -91,14 +92,14 @@ void explain_limit(const Failure& failure, Explanation& result) {
               "give the circular buffer at most the bytes of a shard, or larger "
               "shards to the tensor");
       break;
-    case Failure::What::too_many_cbs:
+    case FailureMessage::What::too_many_cbs:
       result.kind = Kind::cb;
       result.sentence = fmt::format(
           "A program declares more circular buffers than a core has: {}. Bytes do not matter here.",
           failure.limit ? std::to_string(*failure.limit) : "32 on Wormhole, 64 on Blackhole");
       suggest("fewer_cbs", "share circular buffers, or split the operation");
       break;
-    case Failure::What::active_trace:
+    case FailureMessage::What::active_trace:
       result.kind = Kind::trace;
       result.sentence =
           "Buffers were allocated while a trace was live. A replay writes where they may lie now: "

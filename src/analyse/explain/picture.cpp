@@ -14,11 +14,12 @@ namespace {
 constexpr std::size_t kOwnBands = 6;
 
 // Returns one band for each holder and each free block, the lowest first.
-std::vector<Band> all_bands(const collector::Range& region, std::span<const Holder> holders,
-                            std::uint64_t begin, std::uint64_t end) {
+std::vector<Band> all_bands(const collector::AddressRange& region,
+                            std::span<const BufferHolder> holders, std::uint64_t begin,
+                            std::uint64_t end) {
   std::vector<Band> bands;
   std::uint64_t at = region.begin;
-  for (const Holder& holder : holders) {
+  for (const BufferHolder& holder : holders) {
     if (holder.address > at) bands.push_back({Band::What::free, at, holder.address});
     const bool in_the_way = holder.address < end && holder.end() > begin;
     bands.push_back({Band::What::held, holder.address, holder.end(), name_of(holder), in_the_way});
@@ -71,8 +72,9 @@ Band shared_band(std::span<const Band> bands) {
 
 }  // namespace
 
-std::vector<Band> bands_of(const collector::Range& region, std::span<const Holder> holders,
-                           std::uint64_t begin, std::uint64_t end) {
+std::vector<Band> bands_of(const collector::AddressRange& region,
+                           std::span<const BufferHolder> holders, std::uint64_t begin,
+                           std::uint64_t end) {
   const std::vector<Band> all = all_bands(region, holders, begin, end);
   const std::vector<bool> own = own_bands(all);
   std::vector<Band> bands;

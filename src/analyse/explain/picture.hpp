@@ -36,8 +36,8 @@ struct Picture {
 // Returns the bands of `holders`, which are sorted by address, and of the free blocks between them,
 // the highest band first. Holders in [begin, end) are in the way. A large band is shown by itself,
 // and so are the bands in the way if they are few. Other adjacent bands are merged.
-[[nodiscard]] std::vector<Band> bands_of(const collector::Range& region,
-                                         std::span<const Holder> holders, std::uint64_t begin,
+[[nodiscard]] std::vector<Band> bands_of(const collector::AddressRange& region,
+                                         std::span<const BufferHolder> holders, std::uint64_t begin,
                                          std::uint64_t end);
 
 }  // namespace ttmem::explain

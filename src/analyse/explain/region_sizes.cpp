@@ -33,7 +33,7 @@ std::uint64_t gap_in_l1(const DeviceMemory& memory) {
   return lowest - std::min(lowest, cb_end);
 }
 
-std::uint64_t end_of(const std::vector<Holder>& holders, std::uint64_t otherwise) {
+std::uint64_t end_of(const std::vector<BufferHolder>& holders, std::uint64_t otherwise) {
   return holders.empty() ? otherwise : holders.back().end();
 }
 
@@ -110,7 +110,7 @@ std::optional<std::uint64_t> trace_region_for(const DeviceMemory& memory,
                                               std::uint64_t all_traces) {
   const std::uint64_t channels = memory.facts.dram_channels;
   std::uint64_t there = 0;
-  for (const Holder& trace : memory.holders[Kind::trace]) there += trace.bytes;
+  for (const BufferHolder& trace : memory.holders[Kind::trace]) there += trace.bytes;
   if (channels == 0 || there > all_traces || all_traces > kMaxBytes) return std::nullopt;
   const std::uint64_t pages = (all_traces - there + kMaxTracePageBytes - 1) / kMaxTracePageBytes;
   const std::uint64_t each = (pages + channels - 1) / channels * kMaxTracePageBytes;
@@ -121,7 +121,7 @@ std::optional<std::uint64_t> trace_region_for(const DeviceMemory& memory,
 std::string l1_small_now(const DeviceMemory& memory) {
   if (!memory.regions[Kind::l1]) return "";
   std::uint64_t used = 0;
-  for (const Holder& holder : memory.holders[Kind::l1_small]) used += holder.bytes_per_bank;
+  for (const BufferHolder& holder : memory.holders[Kind::l1_small]) used += holder.bytes_per_bank;
   return fmt::format(" (now {}, of which {} are in use)", bytes_of(memory.regions[Kind::l1_small]),
                      used);
 }

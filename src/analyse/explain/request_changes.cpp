@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "analyse/explain/bank_request.hpp"
 #include "analyse/explain/region_sizes.hpp"
-#include "analyse/explain/request.hpp"
 #include "analyse/explain/wording.hpp"
 #include "base/format_bytes.hpp"
 
@@ -26,7 +26,7 @@ void suggest_freeing(const Bank& bank, const Bank::Run& run, Kind kind, Explanat
 
 // Suggests bfloat8_b, which has 1088 B per tile, in place of bfloat16, which has 2048 B. The
 // current type of the buffer is unknown.
-void suggest_smaller_type(const Request& request, const Bank& bank, Explanation& result) {
+void suggest_smaller_type(const BankRequest& request, const Bank& bank, Explanation& result) {
   const std::uint64_t smaller = request.needed / 32 * 17;
   if (smaller > bank.largest_free() || (request.kind != Kind::dram && request.kind != Kind::l1))
     return;
@@ -39,7 +39,7 @@ void suggest_smaller_type(const Request& request, const Bank& bank, Explanation&
 
 // Suggests DRAM for an L1 buffer. Its page size is unknown, so the buffer is tried with one
 // additional page of the largest usual size.
-void suggest_dram(const Request& request, const DeviceMemory& memory, Explanation& result) {
+void suggest_dram(const BankRequest& request, const DeviceMemory& memory, Explanation& result) {
   if (request.kind != Kind::l1 || !request.total) return;
   constexpr std::uint64_t page = 8192;
   const std::uint64_t channels = memory.facts.dram_channels;
@@ -57,8 +57,8 @@ void suggest_dram(const Request& request, const DeviceMemory& memory, Explanatio
 
 // Suggests a smaller L1_SMALL region. Makes no suggestion for a request that is larger than the
 // bank: it would leave no room for circular buffers.
-void suggest_smaller_l1_small(const Request& request, const Bank& bank, const DeviceMemory& memory,
-                              Explanation& result) {
+void suggest_smaller_l1_small(const BankRequest& request, const Bank& bank,
+                              const DeviceMemory& memory, Explanation& result) {
   const std::uint64_t more = bank.missing_at_the_end(request.needed);
   const auto size = smaller_l1_small(memory, more);
   if (!size || request.needed > bank.bytes() || !bank.fits_with_more(more, request.needed)) return;
@@ -69,7 +69,7 @@ void suggest_smaller_l1_small(const Request& request, const Bank& bank, const De
        .bytes = size});
 }
 
-void suggest_smaller_trace_region(const Request& request, const Bank& bank,
+void suggest_smaller_trace_region(const BankRequest& request, const Bank& bank,
                                   const DeviceMemory& memory, Explanation& result) {
   const std::uint64_t more = bank.missing_at_the_end(request.needed);
   const auto size = smaller_trace_region(memory, more);
@@ -84,8 +84,8 @@ void suggest_smaller_trace_region(const Request& request, const Bank& bank,
 
 // Suggests another order of the allocations: enough memory is free, and another order leaves it in
 // one block.
-void suggest_order(const Request& request, const Bank& bank, const std::optional<Bank::Run>& run,
-                   Explanation& result) {
+void suggest_order(const BankRequest& request, const Bank& bank,
+                   const std::optional<Bank::Run>& run, Explanation& result) {
   if (request.needed > bank.free_bytes()) return;
   if (run && run->count <= kMaxToFree && bank.fits_after_moving(*run, request.needed)) {
     Suggestion suggestion{.action = "reallocate", .tried = true, .buffers = of_run(bank, *run)};
@@ -103,15 +103,16 @@ void suggest_order(const Request& request, const Bank& bank, const std::optional
 
 }  // namespace
 
-std::vector<Holder> of_run(const Bank& bank, const Bank::Run& run) {
+std::vector<BufferHolder> of_run(const Bank& bank, const Bank::Run& run) {
   const auto holders = bank.holders().subspan(run.first, run.count);
-  std::vector<Holder> list(holders.begin(), holders.end());
+  std::vector<BufferHolder> list(holders.begin(), holders.end());
   sort_largest_first(list);
   return list;
 }
 
-void suggest_for_bank(const Request& request, const Bank& bank, const std::optional<Bank::Run>& run,
-                      const DeviceMemory& memory, Explanation& result) {
+void suggest_for_bank(const BankRequest& request, const Bank& bank,
+                      const std::optional<Bank::Run>& run, const DeviceMemory& memory,
+                      Explanation& result) {
   suggest_order(request, bank, run, result);
   if (request.kind == Kind::l1) suggest_smaller_l1_small(request, bank, memory, result);
   if (request.kind == Kind::dram) suggest_smaller_trace_region(request, bank, memory, result);
@@ -120,7 +121,7 @@ void suggest_for_bank(const Request& request, const Bank& bank, const std::optio
   if (run) suggest_freeing(bank, *run, request.kind, result);
 }
 
-void suggest_larger_region(const Request& request, const DeviceMemory* memory,
+void suggest_larger_region(const BankRequest& request, const DeviceMemory* memory,
                            Explanation& result) {
   if (request.kind == Kind::l1_small) {
     const auto size = memory != nullptr ? larger_l1_small(*memory, request.needed) : std::nullopt;

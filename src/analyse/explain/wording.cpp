@@ -34,7 +34,7 @@ std::string title_of(Kind kind) {
   }
 }
 
-std::string listed(std::span<const Holder> holders) {
+std::string listed(std::span<const BufferHolder> holders) {
   constexpr std::size_t most = 3;
   std::string text;
   std::uint64_t bytes = 0;

@@ -20,7 +20,7 @@ namespace ttmem::explain {
 
 // Formats holders as "decoder.0/kv (390.0 KiB in each bank)" or "a, b and 3 more (1.20 MiB in each
 // bank)".
-[[nodiscard]] std::string listed(std::span<const Holder> holders);
+[[nodiscard]] std::string listed(std::span<const BufferHolder> holders);
 
 // Returns for example "Device 0 (wormhole_b0, n150), process 4711 (python3)".
 [[nodiscard]] std::string place_of(const DeviceMemory& memory);

@@ -7,7 +7,7 @@ namespace ttmem::fit {
 namespace {
 
 placement::FreeList space_of(const placement::MemoryMap& map, Kind kind) {
-  const placement::Region region = map.region(kind);
+  const placement::MemoryRange region = map.region(kind);
   return {region.begin, region.bytes(), map.step()};
 }
 

@@ -14,7 +14,7 @@
 namespace ttmem::fit {
 namespace {
 
-using recording::Request;
+using recording::RecordedRequest;
 using Spread = BufferLayout::Spread;
 using Direction = BufferLayout::Direction;
 
@@ -53,7 +53,7 @@ bool has_the_same_pages(Kind kind, const Target& target) {
 }
 
 // Computes the bytes per bank of a sharded buffer, which do not depend on the number of banks.
-void carry_shard(const Request& request, double factor, const Target& target,
+void carry_shard(const RecordedRequest& request, double factor, const Target& target,
                  CarriedRequest& carried) {
   const Kind kind = request.kind;
   const std::uint32_t alignment = target.map.page_alignment(kind);
@@ -73,7 +73,7 @@ void carry_shard(const Request& request, double factor, const Target& target,
   }
 }
 
-void carry_sharded(const Request& request, const CoreMask* cores, double factor,
+void carry_sharded(const RecordedRequest& request, const CoreMask* cores, double factor,
                    const Target& target, CarriedRequest& carried) {
   if (is_in_dram(request.kind)) {
     const std::uint64_t last = request.layout.shard_banks != 0 ? request.layout.shard_banks
@@ -88,7 +88,7 @@ void carry_sharded(const Request& request, const CoreMask* cores, double factor,
   if (carried.why == Why::none) carry_shard(request, factor, target, carried);
 }
 
-void carry_interleaved(const Request& request, double factor, const Target& target,
+void carry_interleaved(const RecordedRequest& request, double factor, const Target& target,
                        CarriedRequest& carried) {
   const Kind kind = request.kind;
   const std::uint64_t banks = target.banks(kind);
@@ -111,7 +111,7 @@ void carry_interleaved(const Request& request, double factor, const Target& targ
   }
 }
 
-placement::DeclaredCb declared(const recording::Cb& cb, std::uint16_t columns) {
+placement::DeclaredCb declared(const recording::RecordedCb& cb, std::uint16_t columns) {
   placement::DeclaredCb as_declared;
   as_declared.cores = text::core_ranges(cb.cores, columns);
   as_declared.bytes = cb.bytes;
@@ -122,7 +122,7 @@ placement::DeclaredCb declared(const recording::Cb& cb, std::uint16_t columns) {
 std::vector<placement::DeclaredCb> declared(const recording::Layout& layout,
                                             std::uint16_t columns) {
   std::vector<placement::DeclaredCb> all;
-  for (const recording::Cb& cb : layout) all.push_back(declared(cb, columns));
+  for (const recording::RecordedCb& cb : layout) all.push_back(declared(cb, columns));
   return all;
 }
 
@@ -142,7 +142,7 @@ bool follows_from_order(const recording::Layout& layout, const Target& target) {
 std::vector<placement::CbStack> stacks_as_recorded(const recording::Layout& layout,
                                                    std::uint16_t columns) {
   std::vector<placement::CbStack> stacks;
-  for (const recording::Cb& cb : layout) {
+  for (const recording::RecordedCb& cb : layout) {
     if (cb.global) continue;
     for (const CoreRange& range : text::core_ranges(cb.cores, columns)) {
       stacks.push_back({range, std::uint64_t{cb.address} + cb.bytes});
@@ -153,7 +153,7 @@ std::vector<placement::CbStack> stacks_as_recorded(const recording::Layout& layo
 
 }  // namespace
 
-CarriedRequest carry(const Request& request, const CoreMask* cores, double factor,
+CarriedRequest carry(const RecordedRequest& request, const CoreMask* cores, double factor,
                      const Target& target) {
   CarriedRequest carried{.request = request};
   if (request.kind == Kind::cb) carried.why = Why::cbs_unknown;
@@ -187,7 +187,7 @@ CarriedRequest carry(const Request& request, const CoreMask* cores, double facto
 
 CarriedLayout carry(const recording::Layout& layout, const Target& target) {
   CarriedLayout carried{.layout = layout, .why = Why::none, .stacks = {}};
-  for (recording::Cb& cb : carried.layout) {
+  for (recording::RecordedCb& cb : carried.layout) {
     const auto cores = renumbered(cb.cores, target);
     if (!cores) {
       carried.why = why_not_renumbered(target);

@@ -15,8 +15,8 @@
 namespace ttmem::fit {
 
 struct CarriedRequest {
-  recording::Request request;  // with its sizes on the other board, without its cores
-  Why why = Why::none;         // why the request cannot be carried over
+  recording::RecordedRequest request;  // with its sizes on the other board, without its cores
+  Why why = Why::none;                 // why the request cannot be carried over
   // True: the allocator places the request; false: it only counts, as a kernel does.
   bool is_placed = false;
   bool bottom_up = false;
@@ -24,7 +24,7 @@ struct CarriedRequest {
 
 // Carries a request over to the other board. `cores` are the cores of a sharded buffer in L1, or
 // null if they are unknown. `factor` multiplies the size of the request.
-[[nodiscard]] CarriedRequest carry(const recording::Request& request, const CoreMask* cores,
+[[nodiscard]] CarriedRequest carry(const recording::RecordedRequest& request, const CoreMask* cores,
                                    double factor, const Target& target);
 
 // Returns true if `kind` is a trace and the board has no trace region. Traces then lie at the upper

@@ -5,22 +5,22 @@
 #include <utility>
 
 #include "analyse/explain/explain.hpp"
-#include "analyse/explain/failure.hpp"
+#include "analyse/explain/failure_message.hpp"
 #include "read/model/snapshot.hpp"
 
 namespace ttmem::fit {
 namespace {
 
-using What = explain::Failure::What;
+using What = explain::FailureMessage::What;
 
 // Returns the message that the runtime would write on the board.
-explain::Failure message_of(const Failure& failure) {
-  explain::Failure said;
+explain::FailureMessage message_of(const FailedRequest& failure) {
+  explain::FailureMessage said;
   if (failure.kind == Kind::cb) {
     said.what = failure.cause == Cause::beyond_l1 ? What::beyond_l1 : What::clash;
     said.program = failure.program;
-    said.cores = explain::Failure::Cores{failure.cores.x0, failure.cores.y0, failure.cores.x1,
-                                         failure.cores.y1};
+    said.cores = explain::FailureMessage::Cores{failure.cores.x0, failure.cores.y0,
+                                                failure.cores.x1, failure.cores.y1};
     said.cb_end = failure.cb_end;
     said.l1_address = failure.lowest_l1;
     said.l1_bytes = failure.l1_bytes;
@@ -41,7 +41,7 @@ explain::Failure message_of(const Failure& failure) {
   return said;
 }
 
-model::Device device_of(const BoardFit& board, const Failure& failure) {
+model::Device device_of(const BoardFit& board, const FailedRequest& failure) {
   const placement::Board& facts = board.board;
   const Opened& opened = *board.opened;
   model::Device device;
@@ -73,7 +73,7 @@ model::Allocation held(const PlacedBuffer& buffer, Time now) {
 }
 
 // Returns what the allocator of the board holds, as if a collector had read it there.
-model::Snapshot state_of(const BoardFit& board, const Failure& failure) {
+model::Snapshot state_of(const BoardFit& board, const FailedRequest& failure) {
   model::Snapshot state;
   state.devices.push_back(device_of(board, failure));
   for (const PlacedBuffer& buffer : failure.placed) {
@@ -93,7 +93,7 @@ model::Snapshot state_of(const BoardFit& board, const Failure& failure) {
 }  // namespace
 
 explain::Explanation explanation_of(const BoardFit& board) {
-  const Failure& failure = *board.failure;
+  const FailedRequest& failure = *board.failure;
   const model::Snapshot state = state_of(board, failure);
   return explain::explain({.failure = message_of(failure), .state = &state});
 }

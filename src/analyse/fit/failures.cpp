@@ -9,11 +9,11 @@
 
 namespace ttmem::fit {
 
-using recording::Allocation;
-using recording::Program;
+using recording::RecordedAllocation;
+using recording::RecordedProgram;
 
 void Simulation::describe(const std::vector<RowId>& devices, std::uint32_t scope,
-                          std::uint32_t label, Failure& failure) {
+                          std::uint32_t label, FailedRequest& failure) {
   const recording::Tables& tables = plan_.tables;
   failing_ = devices.front();
   failure.time_ns = now_;
@@ -24,12 +24,12 @@ void Simulation::describe(const std::vector<RowId>& devices, std::uint32_t scope
   for (const RowId device : devices) failure.devices.push_back(tables.device(device).number);
 }
 
-void Simulation::fail(const Allocation& allocation, const Allocator& in, Cause cause) {
+void Simulation::fail(const RecordedAllocation& allocation, const Allocator& in, Cause cause) {
   const std::vector<RowId>& devices = plan_.tables.device_set(allocation.devices);
-  const recording::Request& request =
+  const recording::RecordedRequest& request =
       plan_.request(plan_.request_on(devices.front(), allocation.request)).request;
   const auto left = in.statistics(request.kind);
-  Failure failure;
+  FailedRequest failure;
   describe(devices, request.scope, request.label, failure);
   failure.cause = cause;
   failure.kind = request.kind;
@@ -48,11 +48,11 @@ void Simulation::fail(const Allocation& allocation, const Allocator& in, Cause c
   failure_ = std::move(failure);
 }
 
-void Simulation::fail(const Program& program, const std::vector<RowId>& devices,
+void Simulation::fail(const RecordedProgram& program, const std::vector<RowId>& devices,
                       const placement::CbStack& stack, std::optional<std::uint64_t> lowest,
                       const std::vector<RowId>& sets, bool at_dispatch) {
   const std::uint64_t l1_bytes = plan_.target(devices.front()).map.l1_bytes;
-  Failure failure;
+  FailedRequest failure;
   describe(devices, program.scope, program.name, failure);
   failure.cause = stack.end > l1_bytes ? Cause::beyond_l1 : Cause::clash;
   failure.kind = Kind::cb;
@@ -80,7 +80,7 @@ std::vector<PlacedBuffer> Simulation::placed_in(const std::vector<RowId>& sets) 
   for (const auto& [row, live] : live_) {
     if (std::find(sets.begin(), sets.end(), live.live.set) == sets.end()) continue;
     const RowId device = tables.device_set(live.allocation.devices).front();
-    const recording::Request& request =
+    const recording::RecordedRequest& request =
         plan_.request(plan_.request_on(device, live.allocation.request)).request;
     placed.push_back({.kind = request.kind,
                       .address = *live.live.address,

@@ -16,7 +16,7 @@ constexpr double kPrecision =
     1.01;  // the search stops when the failing factor is within 1 % of the fitting factor
 
 Result<BoardFit> fit_with(const recording::Reader& reader, const placement::Board& board,
-                          Options options, const Scale& scale) {
+                          CarryOptions options, const SizeScale& scale) {
   options.scales.push_back(scale);
   return fit(reader, board, options);
 }
@@ -24,7 +24,7 @@ Result<BoardFit> fit_with(const recording::Reader& reader, const placement::Boar
 }  // namespace
 
 Result<BoardFit> fit(const recording::Reader& reader, const placement::Board& board,
-                     const Options& options) {
+                     const CarryOptions& options) {
   const recording::Tables& tables = reader.tables();
   if (tables.run.aggregate) {
     return Error{"a recording with --aggregate has no requests; record without it"};
@@ -42,7 +42,7 @@ Result<BoardFit> fit(const recording::Reader& reader, const placement::Board& bo
 }
 
 Result<BoardFit> find_largest(const recording::Reader& reader, const placement::Board& board,
-                              const Options& options, const std::string& scope) {
+                              const CarryOptions& options, const std::string& scope) {
   // Also fails if nothing lies under the scope.
   auto result = fit_with(reader, board, options, {scope, 1});
   if (!result) return result;

@@ -25,13 +25,13 @@ namespace ttmem::fit {
 using recording::Time;
 
 // Multiplies the size of everything under `scope` by `factor`.
-struct Scale {
+struct SizeScale {
   std::string scope;
   double factor = 1;
 };
 
-struct Options {
-  std::vector<Scale> scales;
+struct CarryOptions {
+  std::vector<SizeScale> scales;
   // Replace the sizes with which the devices of the recording were opened.
   std::optional<std::uint64_t> l1_small_size;
   std::optional<std::uint64_t> trace_region_size;
@@ -75,7 +75,7 @@ struct PlacedBuffer {
 };
 
 // The first request that fails.
-struct Failure {
+struct FailedRequest {
   Cause cause = Cause::capacity;
   Kind kind = Kind::dram;    // Kind::cb means a program
   bool certain = true;       // false: requests that are unknown may have changed the outcome
@@ -120,7 +120,7 @@ struct BoardFit {
   std::optional<Opened> opened;  // failing device, else the first device; nullopt if there is none
   std::uint64_t requests = 0;    // number of requests: buffers, and programs when they are placed
   std::vector<report::DeviceReport> devices;  // peaks up to the failure, or to the end
-  std::optional<Failure> failure;
+  std::optional<FailedRequest> failure;
   std::vector<Unknown> unknown;  // the most bytes first
   // Set by find_largest(): the largest factor that fits, and the smallest tried factor that does
   // not.
@@ -131,14 +131,14 @@ struct BoardFit {
 // Runs a recording on a board. Fails if the recording is damaged or has no requests (--aggregate),
 // if a scale matches nothing, or if the board cannot be opened with these sizes.
 [[nodiscard]] Result<BoardFit> fit(const recording::Reader& reader, const placement::Board& board,
-                                   const Options& options);
+                                   const CarryOptions& options);
 
 // Finds the largest factor for the sizes under `scope` with which the run fits, to within one
 // percent of the factor. The other fields of the result are those for the factor 1. largest_factor
 // is empty if no factor fits, however small; smallest_failing_factor is empty if no factor is too
 // large.
 [[nodiscard]] Result<BoardFit> find_largest(const recording::Reader& reader,
-                                            const placement::Board& board, const Options& options,
-                                            const std::string& scope);
+                                            const placement::Board& board,
+                                            const CarryOptions& options, const std::string& scope);
 
 }  // namespace ttmem::fit

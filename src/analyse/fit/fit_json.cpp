@@ -61,7 +61,7 @@ Json placed_json(const PlacedBuffer& buffer) {
           {"since_ns", buffer.since_ns}};
 }
 
-void add_sizes(const Failure& failure, Json& json) {
+void add_sizes(const FailedRequest& failure, Json& json) {
   if (failure.kind == Kind::cb) {
     json["program"] = failure.program;
     json["at_dispatch"] = failure.at_dispatch;
@@ -78,7 +78,7 @@ void add_sizes(const Failure& failure, Json& json) {
   json["largest_free_bytes_per_bank"] = failure.largest_free_bytes;
 }
 
-Json failure_json(const Failure& failure) {
+Json failure_json(const FailedRequest& failure) {
   Json json = {{"cause", name_of(failure.cause)},      {"certain", failure.certain},
                {"kind", ttmem::name_of(failure.kind)}, {"time_ns", failure.time_ns},
                {"request", failure.request},           {"devices", failure.devices},

@@ -68,7 +68,7 @@ double share(const std::optional<Extreme>& extreme, std::uint64_t all, double ot
 // Returns what remained of DRAM, L1 and the trace region, as shares of their sizes, the smallest
 // share first.
 std::array<double, 3> least_left(const BoardFit& board, const DeviceReport& device) {
-  const placement::Chip& chip = board.board.chip;
+  const placement::ChipSpec& chip = board.board.chip;
   const auto& free = device.least_largest_free;
   std::array<double, 3> left = {
       share(free[Kind::dram], chip.dram_bytes_per_channel, 1),
@@ -129,7 +129,7 @@ std::string peaks_text(const BoardFit& board, const TextOptions& options) {
                        2, device->least_headroom->bytes < 0 ? Color::red : Color::plain, options);
 }
 
-std::string what_failed(const Failure& failure, const TextOptions& options) {
+std::string what_failed(const FailedRequest& failure, const TextOptions& options) {
   const std::string who = text::origin_or_none(failure.scope, failure.label);
   const std::string where = fmt::format("device{} {}", failure.devices.size() > 1 ? "s" : "",
                                         text::format_ids(failure.devices));

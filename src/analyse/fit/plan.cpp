@@ -10,7 +10,7 @@
 namespace ttmem::fit {
 namespace {
 
-using recording::Request;
+using recording::RecordedRequest;
 using recording::Tables;
 
 // Returns true if a scale applies to buffers of this kind. Traces and kernels do not grow with the
@@ -19,9 +19,9 @@ bool can_grow(Kind kind) {
   return kind == Kind::dram || kind == Kind::l1 || kind == Kind::l1_small;
 }
 
-std::vector<double> factors(const Tables& tables, const Options& options) {
+std::vector<double> factors(const Tables& tables, const CarryOptions& options) {
   std::vector<double> all;
-  for (const Request& request : tables.requests) {
+  for (const RecordedRequest& request : tables.requests) {
     const bool grows = !options.scales.empty() && can_grow(request.kind);
     all.push_back(grows ? factor_for(path_of(tables, request), options.scales) : 1);
   }
@@ -29,10 +29,10 @@ std::vector<double> factors(const Tables& tables, const Options& options) {
 }
 
 // Returns an error if a scale matches no buffer, because such a scale is a mistake.
-Result<void> check_scales(const Tables& tables, const Options& options) {
-  for (const Scale& scale : options.scales) {
-    const bool concerns_some =
-        std::any_of(tables.requests.begin(), tables.requests.end(), [&](const Request& request) {
+Result<void> check_scales(const Tables& tables, const CarryOptions& options) {
+  for (const SizeScale& scale : options.scales) {
+    const bool concerns_some = std::any_of(
+        tables.requests.begin(), tables.requests.end(), [&](const RecordedRequest& request) {
           return can_grow(request.kind) && lies_under(path_of(tables, request), scale.scope);
         });
     if (!concerns_some) {
@@ -46,7 +46,7 @@ Result<void> check_scales(const Tables& tables, const Options& options) {
 void carry_all(const Tables& recorded, const std::vector<double>& factors, const Target& target,
                Plan& plan) {
   for (std::size_t i = 0; i < recorded.requests.size(); ++i) {
-    const Request& request = recorded.requests[i];
+    const RecordedRequest& request = recorded.requests[i];
     const CoreMask* const cores = request.cores != 0 ? &recorded.core_set(request.cores) : nullptr;
     plan.requests.push_back(carry(request, cores, factors[i], target));
     plan.tables.requests.push_back(plan.requests.back().request);
@@ -61,7 +61,7 @@ void carry_all(const Tables& recorded, const std::vector<double>& factors, const
 }  // namespace
 
 Result<Plan> make_plan(const Tables& tables, const placement::Board& board,
-                       const Options& options) {
+                       const CarryOptions& options) {
   if (const auto checked = check_scales(tables, options); !checked) return checked.error();
   auto targets = find_targets(tables, board, options);
   if (!targets) return targets.error();
@@ -70,7 +70,7 @@ Result<Plan> make_plan(const Tables& tables, const placement::Board& board,
   plan.tables.layouts.clear();
   const std::vector<double> all_factors = factors(tables, options);
   for (const Target& target : plan.targets.targets) carry_all(tables, all_factors, target, plan);
-  for (recording::Device& device : plan.tables.devices) {
+  for (recording::RecordedDevice& device : plan.tables.devices) {
     const Target& target = plan.target(device.id);
     device = on_board(std::move(device), board, target);
   }

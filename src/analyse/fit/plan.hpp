@@ -52,6 +52,6 @@ struct Plan {
 
 // Computes the plan. Fails like fit().
 [[nodiscard]] Result<Plan> make_plan(const recording::Tables& tables, const placement::Board& board,
-                                     const Options& options);
+                                     const CarryOptions& options);
 
 }  // namespace ttmem::fit

@@ -9,21 +9,21 @@
 
 namespace ttmem::fit {
 
-using recording::Program;
+using recording::RecordedProgram;
 
 // Checks the program that was placed last. A program of a mesh is placed on one chip after another;
 // its mesh is known only when the next event is not part of this placing.
 void Simulation::check_placing() {
   if (placing_.devices.empty()) return;
   const Placing placed = std::exchange(placing_, {});
-  const Program& program = placed.program;
+  const RecordedProgram& program = placed.program;
   const RowId layout = plan_.layout_on(program.device, program.layout);
   if (layout != 0 && plan_.layout(layout).why == Why::none) {
     return check_program(program, layout, placed.devices, false);
   }
   std::uint64_t bytes = 0;
   if (layout != 0) {
-    for (const recording::Cb& cb : plan_.layout(layout).layout) {
+    for (const recording::RecordedCb& cb : plan_.layout(layout).layout) {
       if (!cb.global) bytes += std::uint64_t{cb.bytes} * cb.cores.count();
     }
   }
@@ -42,7 +42,7 @@ void Simulation::dispatch(const recording::Dispatch& dispatch) {
   check_program(known->second, layout, devices, true);
 }
 
-void Simulation::check_program(const Program& program, RowId layout,
+void Simulation::check_program(const RecordedProgram& program, RowId layout,
                                const std::vector<RowId>& devices, bool at_dispatch) {
   const std::vector<RowId> sets = sets_for(devices);
   std::optional<std::uint64_t> lowest;

@@ -8,9 +8,9 @@
 
 namespace ttmem::fit {
 
-Result<Scale> parse_scale(const std::string& text) {
+Result<SizeScale> parse_scale(const std::string& text) {
   const std::size_t equals = text.rfind('=');
-  Scale scale;
+  SizeScale scale;
   if (equals != std::string::npos && equals > 0) {
     scale.scope = text.substr(0, equals);
     const char* const begin = text.data() + equals + 1;
@@ -22,7 +22,7 @@ Result<Scale> parse_scale(const std::string& text) {
   return Error{"give a scope and a factor above 0, such as decoder.0/attention=2"};
 }
 
-std::string path_of(const recording::Tables& tables, const recording::Request& request) {
+std::string path_of(const recording::Tables& tables, const recording::RecordedRequest& request) {
   std::string path(tables.scope(request.scope));
   const std::string_view label = tables.text(request.label);
   if (!path.empty() && !label.empty()) path += '/';
@@ -33,9 +33,9 @@ bool lies_under(std::string_view path, std::string_view scope) {
   return path.starts_with(scope) && (path.size() == scope.size() || path[scope.size()] == '/');
 }
 
-double factor_for(std::string_view path, std::span<const Scale> scales) {
+double factor_for(std::string_view path, std::span<const SizeScale> scales) {
   double factor = 1;
-  for (const Scale& scale : scales) {
+  for (const SizeScale& scale : scales) {
     if (lies_under(path, scale.scope)) factor *= scale.factor;
   }
   return factor;

@@ -13,15 +13,15 @@
 namespace ttmem::fit {
 
 // Parses "decoder.0=2": a scope, and a factor above 0.
-[[nodiscard]] Result<Scale> parse_scale(const std::string& text);
+[[nodiscard]] Result<SizeScale> parse_scale(const std::string& text);
 
 // Returns the scope and the label of a request: "decoder.0/attention/kv".
 [[nodiscard]] std::string path_of(const recording::Tables& tables,
-                                  const recording::Request& request);
+                                  const recording::RecordedRequest& request);
 // Returns true if `path` is `scope` or lies under `scope`.
 [[nodiscard]] bool lies_under(std::string_view path, std::string_view scope);
 // Returns the product of all factors that apply to the path.
-[[nodiscard]] double factor_for(std::string_view path, std::span<const Scale> scales);
+[[nodiscard]] double factor_for(std::string_view path, std::span<const SizeScale> scales);
 
 // Returns the bytes times the factor, rounded up to a multiple of `unit`. Returns `bytes` unchanged
 // for the factor 1.

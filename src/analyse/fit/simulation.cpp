@@ -8,10 +8,10 @@
 
 namespace ttmem::fit {
 
-using recording::Allocation;
 using recording::Ending;
 using recording::Event;
-using recording::Program;
+using recording::RecordedAllocation;
+using recording::RecordedProgram;
 
 Simulation::Simulation(const Plan& plan)
     : plan_(plan),
@@ -28,7 +28,7 @@ Simulation::Simulation(const Plan& plan)
 }
 
 void Simulation::note_what_was_not_reported() {
-  for (const recording::Device& device : plan_.tables.devices) {
+  for (const recording::RecordedDevice& device : plan_.tables.devices) {
     for (const Kind kind : {Kind::dram, Kind::l1, Kind::cb}) {
       const bool known = (device.known_kinds >> static_cast<unsigned>(kind) & 1) != 0;
       if (!known) unknown_.add(Why::not_reported, kind, 1, 0);
@@ -76,8 +76,8 @@ void Simulation::finish() {
   figures_.finish();
 }
 
-void Simulation::tell(Event::Type type, const Allocation& recorded, const Live& live) {
-  Allocation there = recorded;
+void Simulation::tell(Event::Type type, const RecordedAllocation& recorded, const Live& live) {
+  RecordedAllocation there = recorded;
   there.request =
       plan_.request_on(plan_.tables.device_set(recorded.devices).front(), recorded.request);
   there.address = live.set != 0 ? live.address : std::nullopt;
@@ -88,8 +88,8 @@ void Simulation::tell(Event::Type type, const Allocation& recorded, const Live& 
   figures_.apply(event);
 }
 
-void Simulation::tell(Event::Type type, const Program& recorded) {
-  Program there = recorded;
+void Simulation::tell(Event::Type type, const RecordedProgram& recorded) {
+  RecordedProgram there = recorded;
   there.layout = plan_.layout_on(recorded.device, recorded.layout);
   if (there.layout != 0 && plan_.layout(there.layout).why != Why::none) there.layout = 0;
   Event event;
@@ -108,7 +108,7 @@ Allocator& Simulation::allocator(RowId set) {
   return *own;
 }
 
-void Simulation::allocate(const Allocation& allocation) {
+void Simulation::allocate(const RecordedAllocation& allocation) {
   Live live;
   if (const auto earlier = taken_over(allocation)) {
     live = *earlier;
@@ -120,10 +120,10 @@ void Simulation::allocate(const Allocation& allocation) {
 }
 
 // Places a buffer. Returns false if the request is left out, or if it has failed.
-bool Simulation::put(const Allocation& allocation, Live& live) {
+bool Simulation::put(const RecordedAllocation& allocation, Live& live) {
   const RowId device = plan_.tables.device_set(allocation.devices).front();
   const CarriedRequest& carried = plan_.request(plan_.request_on(device, allocation.request));
-  const recording::Request& request = carried.request;
+  const recording::RecordedRequest& request = carried.request;
   if (request.kind != Kind::kernel && request.kind != Kind::system) ++requests_;
   if (carried.why != Why::none) {
     unknown_.add(carried.why, request.kind, 1, request.used_bytes());
@@ -150,7 +150,7 @@ bool Simulation::put(const Allocation& allocation, Live& live) {
   return true;
 }
 
-void Simulation::free(const Allocation& allocation) {
+void Simulation::free(const RecordedAllocation& allocation) {
   const auto known = live_.find(allocation.id);
   if (known == live_.end()) return;
   const Live live = known->second.live;
@@ -163,10 +163,10 @@ void Simulation::free(const Allocation& allocation) {
   }
 }
 
-void Simulation::take_back(const Allocation& allocation, const Live& live) {
+void Simulation::take_back(const RecordedAllocation& allocation, const Live& live) {
   if (live.set == 0) return;
   const RowId device = plan_.tables.device_set(allocation.devices).front();
-  const recording::Request& request =
+  const recording::RecordedRequest& request =
       plan_.request(plan_.request_on(device, allocation.request)).request;
   Allocator& in = allocator(live.set);
   in.release(request.kind, *live.address);
@@ -174,7 +174,7 @@ void Simulation::take_back(const Allocation& allocation, const Live& live) {
 }
 
 // Finds the previous row by process, number, address and request.
-std::optional<Simulation::Live> Simulation::taken_over(const Allocation& allocation) {
+std::optional<Simulation::Live> Simulation::taken_over(const RecordedAllocation& allocation) {
   const auto before = std::find_if(leaving_.begin(), leaving_.end(), [&](const LiveRow& leaving) {
     return process_with(leaving.allocation.devices) == process_with(allocation.devices) &&
            leaving.allocation.number == allocation.number &&
@@ -192,13 +192,13 @@ void Simulation::end_leaving() {
   leaving_.clear();
 }
 
-bool Simulation::is_placing(const Program& program) const {
+bool Simulation::is_placing(const RecordedProgram& program) const {
   return !placing_.devices.empty() && placing_.program.number == program.number &&
          plan_.tables.device(placing_.program.device).process ==
              plan_.tables.device(program.device).process;
 }
 
-void Simulation::place(const Program& program) {
+void Simulation::place(const RecordedProgram& program) {
   programs_[{program.device, program.number}] = program;
   if (placing_.devices.empty()) {
     ++requests_;
@@ -208,7 +208,7 @@ void Simulation::place(const Program& program) {
   tell(Event::Type::place, program);
 }
 
-void Simulation::remove(const Program& program) {
+void Simulation::remove(const RecordedProgram& program) {
   if (program.ending != Ending::changed) programs_.erase({program.device, program.number});
   tell(Event::Type::remove, program);
 }

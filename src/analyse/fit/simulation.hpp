@@ -47,33 +47,34 @@ class Simulation {
     std::optional<std::uint64_t> address{};
   };
   struct LiveRow {
-    recording::Allocation allocation;
+    recording::RecordedAllocation allocation;
     Live live;
   };
   // A program while it is being placed on one device after another.
   struct Placing {
-    recording::Program program{};
+    recording::RecordedProgram program{};
     std::vector<RowId> devices{};  // empty: no program is being placed
   };
 
-  void allocate(const recording::Allocation& allocation);
-  void free(const recording::Allocation& allocation);
-  void place(const recording::Program& program);
-  void remove(const recording::Program& program);
+  void allocate(const recording::RecordedAllocation& allocation);
+  void free(const recording::RecordedAllocation& allocation);
+  void place(const recording::RecordedProgram& program);
+  void remove(const recording::RecordedProgram& program);
   void dispatch(const recording::Dispatch& dispatch);
 
-  void tell(recording::Event::Type type, const recording::Allocation& recorded, const Live& live);
-  void tell(recording::Event::Type type, const recording::Program& recorded);
-  [[nodiscard]] bool put(const recording::Allocation& allocation, Live& live);
-  void take_back(const recording::Allocation& allocation, const Live& live);
+  void tell(recording::Event::Type type, const recording::RecordedAllocation& recorded,
+            const Live& live);
+  void tell(recording::Event::Type type, const recording::RecordedProgram& recorded);
+  [[nodiscard]] bool put(const recording::RecordedAllocation& allocation, Live& live);
+  void take_back(const recording::RecordedAllocation& allocation, const Live& live);
   // Returns the placement of an allocation whose previous row ended as `changed`, if this row
   // continues it. The allocation may continue on fewer devices.
-  [[nodiscard]] std::optional<Live> taken_over(const recording::Allocation& allocation);
+  [[nodiscard]] std::optional<Live> taken_over(const recording::RecordedAllocation& allocation);
   void end_leaving();
   // Returns true if `program` is the program that was placed on another device just before.
-  [[nodiscard]] bool is_placing(const recording::Program& program) const;
+  [[nodiscard]] bool is_placing(const recording::RecordedProgram& program) const;
   void check_placing();
-  void check_program(const recording::Program& program, RowId layout,
+  void check_program(const recording::RecordedProgram& program, RowId layout,
                      const std::vector<RowId>& devices, bool at_dispatch);
 
   // Returns the process that has these devices. The numbers of allocations and programs are unique
@@ -83,13 +84,13 @@ class Simulation {
   }
   [[nodiscard]] Allocator& allocator(RowId set);
   [[nodiscard]] std::vector<RowId> sets_for(const std::vector<RowId>& devices) const;
-  void fail(const recording::Allocation& allocation, const Allocator& in, Cause cause);
-  void fail(const recording::Program& program, const std::vector<RowId>& devices,
+  void fail(const recording::RecordedAllocation& allocation, const Allocator& in, Cause cause);
+  void fail(const recording::RecordedProgram& program, const std::vector<RowId>& devices,
             const placement::CbStack& stack, std::optional<std::uint64_t> lowest,
             const std::vector<RowId>& sets, bool at_dispatch);
   [[nodiscard]] std::vector<PlacedBuffer> placed_in(const std::vector<RowId>& sets) const;
   void describe(const std::vector<RowId>& devices, std::uint32_t scope, std::uint32_t label,
-                Failure& failure);
+                FailedRequest& failure);
   void note_what_was_not_reported();
 
   const Plan& plan_;
@@ -99,13 +100,13 @@ class Simulation {
   std::vector<std::unique_ptr<Allocator>> allocators_;  // by device set; null: not used yet
   std::vector<std::vector<RowId>> sets_of_device_;
   boost::unordered_flat_map<RowId, LiveRow> live_;  // by allocation
-  boost::unordered_flat_map<std::pair<RowId, std::uint64_t>, recording::Program>
+  boost::unordered_flat_map<std::pair<RowId, std::uint64_t>, recording::RecordedProgram>
       programs_;                  // by device and number of the program
   std::vector<LiveRow> leaving_;  // rows that ended as `changed` at now_
   Placing placing_;
   Time now_ = 0;
   std::uint64_t requests_ = 0;
-  std::optional<Failure> failure_;
+  std::optional<FailedRequest> failure_;
   RowId failing_ = 0;  // first device of the failing request; 0 means none
 };
 

@@ -7,11 +7,11 @@ namespace ttmem::fit {
 namespace {
 
 using placement::Board;
-using recording::Device;
+using recording::RecordedDevice;
 
 // Returns the properties of a device that determine its target.
-Device shape_of(const Device& device) {
-  Device shape;
+RecordedDevice shape_of(const RecordedDevice& device) {
+  RecordedDevice shape;
   shape.arch = device.arch;
   shape.board = device.board;
   shape.grid_x = device.grid_x;
@@ -24,11 +24,11 @@ Device shape_of(const Device& device) {
   return shape;
 }
 
-placement::Grid grid_of(const Device& device) { return {device.grid_x, device.grid_y}; }
+placement::Grid grid_of(const RecordedDevice& device) { return {device.grid_x, device.grid_y}; }
 
 // Returns true if Ethernet cores dispatched on the recorded device. A board then has other cores
 // for programs.
-bool dispatches_on_ethernet(const Device& device) {
+bool dispatches_on_ethernet(const RecordedDevice& device) {
   const auto own = placement::find_board(device.board);
   return own && own->compute_grid != own->compute_grid_eth_dispatch &&
          grid_of(device) == own->compute_grid_eth_dispatch;
@@ -36,8 +36,8 @@ bool dispatches_on_ethernet(const Device& device) {
 
 // Returns the sizes with which the recorded device was opened, except for sizes that the options
 // replace.
-placement::OpenSizes sizes_of(const Device& device, const placement::Chip* chip,
-                              const Options& options) {
+placement::OpenSizes sizes_of(const RecordedDevice& device, const placement::ChipSpec* chip,
+                              const CarryOptions& options) {
   placement::OpenSizes sizes;
   sizes.l1_small_size = options.l1_small_size.value_or(device.l1_small_bytes_per_core);
   sizes.trace_region_size = options.trace_region_size.value_or(device.trace_region_bytes);
@@ -48,7 +48,8 @@ placement::OpenSizes sizes_of(const Device& device, const placement::Chip* chip,
   return sizes;
 }
 
-Result<Target> target_for(const Device& shape, const Board& board, const Options& options) {
+Result<Target> target_for(const RecordedDevice& shape, const Board& board,
+                          const CarryOptions& options) {
   Target target{.recorded = shape, .chip = placement::find_chip(shape.arch), .grid = {}, .map = {}};
   target.grid =
       dispatches_on_ethernet(shape) ? board.compute_grid_eth_dispatch : board.compute_grid;
@@ -61,10 +62,10 @@ Result<Target> target_for(const Device& shape, const Board& board, const Options
 }  // namespace
 
 Result<Targets> find_targets(const recording::Tables& tables, const Board& board,
-                             const Options& options) {
+                             const CarryOptions& options) {
   Targets found;
-  for (const Device& device : tables.devices) {
-    const Device shape = shape_of(device);
+  for (const RecordedDevice& device : tables.devices) {
+    const RecordedDevice shape = shape_of(device);
     auto known = std::find_if(found.targets.begin(), found.targets.end(),
                               [&](const Target& target) { return target.recorded == shape; });
     if (known == found.targets.end()) {
@@ -77,7 +78,7 @@ Result<Targets> find_targets(const recording::Tables& tables, const Board& board
   return found;
 }
 
-Device on_board(Device device, const Board& board, const Target& target) {
+RecordedDevice on_board(RecordedDevice device, const Board& board, const Target& target) {
   device.arch = placement::name_of(board.chip.arch);
   device.board = board.name;
   device.grid_x = static_cast<std::uint16_t>(target.grid.x);

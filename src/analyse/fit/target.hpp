@@ -15,10 +15,10 @@ namespace ttmem::fit {
 // The properties of the board that replace those of a recorded device. Devices that were opened
 // alike share one target.
 struct Target {
-  recording::Device recorded;             // properties that the recorded devices have in common
-  const placement::Chip* chip = nullptr;  // chip of the recorded devices; null: unknown
-  placement::Grid grid;                   // grid of the board
-  placement::MemoryMap map;               // memory map of the board
+  recording::RecordedDevice recorded;         // properties that the recorded devices have in common
+  const placement::ChipSpec* chip = nullptr;  // chip of the recorded devices; null: unknown
+  placement::Grid grid;                       // grid of the board
+  placement::MemoryMap map;                   // memory map of the board
 
   [[nodiscard]] std::uint64_t banks(Kind kind) const {
     return is_in_dram(kind) ? map.dram_channels : std::uint64_t{grid.x} * grid.y;
@@ -32,10 +32,12 @@ struct Targets {
 
 // Returns an error if the board cannot be opened with the sizes of a device.
 [[nodiscard]] Result<Targets> find_targets(const recording::Tables& tables,
-                                           const placement::Board& board, const Options& options);
+                                           const placement::Board& board,
+                                           const CarryOptions& options);
 
 // Returns the device with the properties that the board would report.
-[[nodiscard]] recording::Device on_board(recording::Device device, const placement::Board& board,
-                                         const Target& target);
+[[nodiscard]] recording::RecordedDevice on_board(recording::RecordedDevice device,
+                                                 const placement::Board& board,
+                                                 const Target& target);
 
 }  // namespace ttmem::fit

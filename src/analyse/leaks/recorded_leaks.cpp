@@ -17,16 +17,16 @@
 namespace ttmem::leaks {
 namespace {
 
-using recording::Allocation;
-using recording::Device;
 using recording::Ending;
 using recording::Event;
-using recording::Program;
 using recording::Reader;
+using recording::RecordedAllocation;
+using recording::RecordedDevice;
+using recording::RecordedProgram;
 using recording::RowId;
 using recording::Tables;
 
-bool has_name(const Device& device, const model::DeviceName& name) {
+bool has_name(const RecordedDevice& device, const model::DeviceName& name) {
   if (!name.bus_id.empty()) return false;  // a recording has no bus ids
   return name.uid ? device.uid == *name.uid : device.number == name.number;
 }
@@ -34,7 +34,7 @@ bool has_name(const Device& device, const model::DeviceName& name) {
 // Returns for each device whether the filter selects it.
 std::vector<bool> devices_of(const Tables& tables, const Filter& filter) {
   std::vector<bool> counts;
-  for (const Device& device : tables.devices) {
+  for (const RecordedDevice& device : tables.devices) {
     const bool named = filter.devices.empty() ||
                        std::any_of(filter.devices.begin(), filter.devices.end(),
                                    [&](const auto& name) { return has_name(device, name); });
@@ -49,9 +49,9 @@ class Left {
   Left(const Tables& tables, const Filter& filter)
       : tables_(tables), filter_(filter), counts_(devices_of(tables, filter)), programs_(tables) {}
 
-  void add(const Allocation& allocation) {
+  void add(const RecordedAllocation& allocation) {
     if (allocation.ending == Ending::freed || allocation.ending == Ending::gap) return;
-    const recording::Request& request = tables_.request(allocation.request);
+    const recording::RecordedRequest& request = tables_.request(allocation.request);
     if (request.is_persistent() || !filter_.takes(request.kind)) return;
     for (const RowId row : left_on(tables_, allocation)) {
       if (!counts_[index(row)]) continue;
@@ -72,15 +72,15 @@ class Left {
   }
 
   // Adds a program that a killed process had.
-  void add(const Program& program) {
+  void add(const RecordedProgram& program) {
     const RowId row = program.device;
-    const recording::Process& process = tables_.process(tables_.device(row).process);
+    const recording::RecordedProcess& process = tables_.process(tables_.device(row).process);
     const bool left = program.ending == Ending::process_ended && process.killed;
     if (left && counts_[index(row)] && filter_.takes(Kind::cb)) programs_.place(program);
   }
 
   void finish(Leaks& leaks) {
-    for (const Device& device : tables_.devices) add_programs(device);
+    for (const RecordedDevice& device : tables_.devices) add_programs(device);
     leaks.dead_process = dead_.take();
     leaks.closed_device = closed_.take();
   }
@@ -91,8 +91,8 @@ class Left {
     return static_cast<std::uint64_t>(tables_.device(device).process);
   }
 
-  [[nodiscard]] Leak of_device(const Device& device) const {
-    const recording::Process& process = tables_.process(device.process);
+  [[nodiscard]] Leak of_device(const RecordedDevice& device) const {
+    const recording::RecordedProcess& process = tables_.process(device.process);
     Leak leak;
     leak.process = safe_text(process.name);
     leak.pid = process.pid;
@@ -102,12 +102,12 @@ class Left {
 
   // Returns true if the allocation ended with its process. The row of a mesh buffer ends as
   // `changed` when one of its devices closes or its process ends.
-  [[nodiscard]] bool ended_with_process(RowId row, const Allocation& allocation) const {
+  [[nodiscard]] bool ended_with_process(RowId row, const RecordedAllocation& allocation) const {
     if (allocation.ending != Ending::changed) return allocation.ending == Ending::process_ended;
     return tables_.process(tables_.device(row).process).end_ns == allocation.end_ns;
   }
 
-  void add_programs(const Device& device) {
+  void add_programs(const RecordedDevice& device) {
     ledger::DeviceLedger* const ledger = programs_.ledger(device.id);
     if (ledger == nullptr) return;
     for (const report::Holder& holder :
@@ -191,7 +191,7 @@ void say_unknown(const Tables& tables, Leaks& leaks) {
   if (!tables.run.ended_ns) say("the recorder was killed, or could not write: the end is missing");
   const auto running = static_cast<std::uint64_t>(
       std::count_if(tables.processes.begin(), tables.processes.end(),
-                    [](const recording::Process& process) { return !process.end_ns; }));
+                    [](const recording::RecordedProcess& process) { return !process.end_ns; }));
   if (running > 0) {
     say(fmt::format("{} still running when the recording ended, and may yet free what {}",
                     plural(running, "process was", "processes were"),
@@ -204,8 +204,9 @@ void say_unknown(const Tables& tables, Leaks& leaks) {
 std::vector<model::DeviceName> missing_devices(const Tables& tables, const Filter& filter) {
   std::vector<model::DeviceName> missing;
   for (const model::DeviceName& name : filter.devices) {
-    const bool there = std::any_of(tables.devices.begin(), tables.devices.end(),
-                                   [&](const Device& device) { return has_name(device, name); });
+    const bool there =
+        std::any_of(tables.devices.begin(), tables.devices.end(),
+                    [&](const RecordedDevice& device) { return has_name(device, name); });
     if (!there) missing.push_back(name);
   }
   return missing;
@@ -221,8 +222,8 @@ Result<Leaks> recorded_leaks(Reader& reader, const Filter& filter,
     left.add(row);
     scopes.add(row);
   };
-  auto read = reader.for_each_allocation([&](const Allocation& row) { add(row); });
-  if (read) read = reader.for_each_program([&](const Program& row) { add(row); });
+  auto read = reader.for_each_allocation([&](const RecordedAllocation& row) { add(row); });
+  if (read) read = reader.for_each_program([&](const RecordedProgram& row) { add(row); });
   if (!read) return read.error();
   left.finish(leaks);
   leaks.looked_at = {"what processes held when they ended", "what was left on closed devices"};

@@ -10,9 +10,9 @@
 namespace ttmem::leaks {
 namespace {
 
-using recording::Allocation;
 using recording::Ending;
-using recording::Program;
+using recording::RecordedAllocation;
+using recording::RecordedProgram;
 using recording::RowId;
 using recording::Time;
 
@@ -23,8 +23,8 @@ bool was_there(Ending ending) {
 
 }  // namespace
 
-void RecordedScopes::add(const Allocation& allocation) {
-  const recording::Request& request = tables_.request(allocation.request);
+void RecordedScopes::add(const RecordedAllocation& allocation) {
+  const recording::RecordedRequest& request = tables_.request(allocation.request);
   if (request.scope == 0 || request.is_persistent() || !filter_.takes(request.kind)) return;
   const std::vector<RowId>& devices = tables_.device_set(allocation.devices);
   MeshBuffer buffer = take_over(allocation);
@@ -46,13 +46,14 @@ void RecordedScopes::add(const Allocation& allocation) {
   add(devices.front(), request.scope, ending, Outlived::Of::allocations, std::move(leak));
 }
 
-RecordedScopes::Step RecordedScopes::step_at(Time time, const Allocation& allocation) const {
+RecordedScopes::Step RecordedScopes::step_at(Time time,
+                                             const RecordedAllocation& allocation) const {
   const RowId device = tables_.device_set(allocation.devices).front();
   return {time, tables_.device(device).process, allocation.number, allocation.request,
           allocation.address};
 }
 
-RecordedScopes::MeshBuffer RecordedScopes::take_over(const Allocation& allocation) {
+RecordedScopes::MeshBuffer RecordedScopes::take_over(const RecordedAllocation& allocation) {
   // Rows come in the order in which they begin: what ended before did not go on.
   going_on_.erase(going_on_.begin(), going_on_.lower_bound({allocation.begin_ns, 0, 0, 0, {}}));
   const auto before = going_on_.find(step_at(allocation.begin_ns, allocation));
@@ -62,7 +63,7 @@ RecordedScopes::MeshBuffer RecordedScopes::take_over(const Allocation& allocatio
   return buffer;
 }
 
-void RecordedScopes::add(const Program& program) {
+void RecordedScopes::add(const RecordedProgram& program) {
   if (program.scope == 0 || !was_there(program.ending) || !filter_.takes(Kind::cb)) return;
   Leak leak = leak_on({program.device});
   const RowId process = tables_.device(program.device).process;
@@ -78,7 +79,7 @@ Leak RecordedScopes::leak_on(const std::vector<RowId>& devices) const {
   leak.count = 1;
   for (const RowId row : devices) {
     if (!counts_[static_cast<std::size_t>(row - 1)]) continue;
-    const recording::Device& device = tables_.device(row);
+    const recording::RecordedDevice& device = tables_.device(row);
     leak.devices.push_back(device.number);
     leak.process = safe_text(tables_.process(device.process).name);
     leak.pid = tables_.process(device.process).pid;

@@ -28,8 +28,8 @@ class RecordedScopes {
       : tables_(tables), filter_(filter), counts_(std::move(counts)) {}
 
   // Adds a row. Call it for all rows, in the order of their numbers.
-  void add(const recording::Allocation& allocation);
-  void add(const recording::Program& program);
+  void add(const recording::RecordedAllocation& allocation);
+  void add(const recording::RecordedProgram& program);
 
   void finish(Leaks& leaks);
 
@@ -44,9 +44,10 @@ class RecordedScopes {
   using Step = std::tuple<recording::Time, recording::RowId, std::uint64_t, recording::RowId,
                           std::optional<std::uint64_t>>;
 
-  [[nodiscard]] Step step_at(recording::Time time, const recording::Allocation& allocation) const;
+  [[nodiscard]] Step step_at(recording::Time time,
+                             const recording::RecordedAllocation& allocation) const;
   // Returns and removes what is known about the buffer from its earlier rows.
-  [[nodiscard]] MeshBuffer take_over(const recording::Allocation& allocation);
+  [[nodiscard]] MeshBuffer take_over(const recording::RecordedAllocation& allocation);
   // Returns the leak on those of the devices that count. If none counts, its list of devices is
   // empty.
   [[nodiscard]] Leak leak_on(const std::vector<recording::RowId>& devices) const;

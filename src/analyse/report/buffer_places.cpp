@@ -30,15 +30,15 @@ bool BufferPlaces::has(const Regions& regions) const {
                      [&](Kind kind) { return same(banks_[kind].region, regions[kind]); });
 }
 
-void BufferPlaces::change(const recording::Request& request, std::optional<std::uint64_t> address,
-                          const CoreMask* cores, bool add) {
+void BufferPlaces::change(const recording::RecordedRequest& request,
+                          std::optional<std::uint64_t> address, const CoreMask* cores, bool add) {
   count(live_, add);
   change_banks(request, address, add);
   if (request.kind != Kind::l1 || !address) return;
   add ? lowest_l1_.add(*address, cores) : lowest_l1_.remove(*address, cores);
 }
 
-void BufferPlaces::change_banks(const recording::Request& request,
+void BufferPlaces::change_banks(const recording::RecordedRequest& request,
                                 std::optional<std::uint64_t> address, bool add) {
   Banks& banks = banks_[request.kind];
   count(banks.live, add);

@@ -24,7 +24,7 @@ class BufferPlaces {
 
   // Adds or removes a buffer. `cores` are the cores on which it takes its range; null means every
   // core.
-  void change(const recording::Request& request, std::optional<std::uint64_t> address,
+  void change(const recording::RecordedRequest& request, std::optional<std::uint64_t> address,
               const CoreMask* cores, bool add);
 
   [[nodiscard]] bool is_empty() const { return live_ == 0; }
@@ -45,7 +45,7 @@ class BufferPlaces {
     std::uint64_t unplaced = 0;  // number of live buffers without an address or a size per bank
     std::uint64_t outside = 0;   // number of live buffers outside of the region
   };
-  void change_banks(const recording::Request& request, std::optional<std::uint64_t> address,
+  void change_banks(const recording::RecordedRequest& request, std::optional<std::uint64_t> address,
                     bool add);
   [[nodiscard]] bool is_unstated(Kind kind) const;
 

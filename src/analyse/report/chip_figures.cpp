@@ -7,8 +7,8 @@
 namespace ttmem::report {
 namespace {
 
-using recording::Device;
-using recording::Request;
+using recording::RecordedDevice;
+using recording::RecordedRequest;
 using recording::RowId;
 
 constexpr bool is_bank_kind(Kind kind) { return kind <= Kind::trace; }
@@ -20,18 +20,18 @@ void fill(std::uint64_t& known, std::uint64_t other) {
 
 }  // namespace
 
-ChipFigures::ChipFigures(const Tables& tables, const Chip& chip)
+ChipFigures::ChipFigures(const Tables& tables, const RecordedChip& chip)
     : tables_(tables), chip_(chip), ends_(chip.cores(), 0) {
   for (const RowId row : chip.rows) {
     if (arch_.empty()) arch_ = tables.device(row).arch;
   }
 }
 
-void ChipFigures::open(const Device& device) {
+void ChipFigures::open(const RecordedDevice& device) {
   open_.push_back({&device, nullptr});
   // Sorts as the collector does: the first process that states a limit determines it.
   std::sort(open_.begin(), open_.end(), [&](const OpenDevice& a, const OpenDevice& b) {
-    const auto key = [&](const Device& of) {
+    const auto key = [&](const RecordedDevice& of) {
       return std::tuple(tables_.process(of.process).pid, of.process, of.id);
     };
     return key(*a.device) < key(*b.device);
@@ -39,7 +39,7 @@ void ChipFigures::open(const Device& device) {
   devices_changed();
 }
 
-void ChipFigures::close(const Device& device) {
+void ChipFigures::close(const RecordedDevice& device) {
   std::erase_if(open_, [&](const OpenDevice& open) { return open.device == &device; });
   update_ends(device, CoreMask::first(kMaxCores));
   devices_changed();
@@ -50,7 +50,7 @@ void ChipFigures::devices_changed() {
   limits_ = {};
   bool grids_known = true;
   for (const OpenDevice& open : open_) {
-    const Device& device = *open.device;
+    const RecordedDevice& device = *open.device;
     known_kinds_ |= device.known_kinds;
     grids_known = grids_known && device.grid_x != 0 && device.grid_y != 0;
     fill(limits_.l1_bytes_per_core, device.l1_bytes_per_core);
@@ -79,7 +79,8 @@ void ChipFigures::note_all(const BufferPlaces& places, const Moment& at) {
   note_room(places, at);
 }
 
-void ChipFigures::allocate(const Request& request, const BufferPlaces& places, const Moment& at) {
+void ChipFigures::allocate(const RecordedRequest& request, const BufferPlaces& places,
+                           const Moment& at) {
   const Kind kind = request.kind;
   used_[kind] += request.used_bytes();
   known_kinds_ |= 1U << static_cast<unsigned>(kind);
@@ -93,7 +94,8 @@ void ChipFigures::allocate(const Request& request, const BufferPlaces& places, c
   }
 }
 
-void ChipFigures::free(const Request& request, const BufferPlaces& places, const Moment& at) {
+void ChipFigures::free(const RecordedRequest& request, const BufferPlaces& places,
+                       const Moment& at) {
   const Kind kind = request.kind;
   used_[kind] -= request.used_bytes();
   if (kind == Kind::cb) --loose_cbs_;
@@ -104,7 +106,7 @@ void ChipFigures::free(const Request& request, const BufferPlaces& places, const
   if (kind == Kind::l1_small) note_free(Kind::l1, places, at);
 }
 
-void ChipFigures::programs_changed(const Device& device, ledger::DeviceLedger* ledger,
+void ChipFigures::programs_changed(const RecordedDevice& device, ledger::DeviceLedger* ledger,
                                    std::uint64_t before, const BufferPlaces& places,
                                    const Moment& at) {
   used_[Kind::cb] += (ledger != nullptr ? ledger->physical_bytes() : 0) - before;
@@ -121,7 +123,7 @@ void ChipFigures::programs_changed(const Device& device, ledger::DeviceLedger* l
   note_room(places, at);
 }
 
-void ChipFigures::update_ends(const Device& device, const CoreMask& changed) {
+void ChipFigures::update_ends(const RecordedDevice& device, const CoreMask& changed) {
   const CoreMask grid = CoreMask::first(static_cast<std::uint32_t>(ends_.size()));
   (cores_on_chip(chip_, device, changed) & grid).for_each([&](std::uint32_t core) {
     ends_[core] = end_on(core);
@@ -135,7 +137,7 @@ std::uint64_t ChipFigures::end_on(std::uint32_t core) const {
   std::uint64_t end = 0;
   for (const OpenDevice& open : open_) {
     if (open.ledger == nullptr) continue;
-    const Device& device = *open.device;
+    const RecordedDevice& device = *open.device;
     std::uint32_t there = core;
     if (device.grid_x != 0 && device.grid_x != chip_.grid_x) {
       const std::uint32_t x = core % chip_.grid_x;

@@ -17,7 +17,7 @@
 
 namespace ttmem::report {
 
-using recording::Chip;
+using recording::RecordedChip;
 using recording::Tables;
 
 // The highest or the lowest value of a figure so far, and its moment.
@@ -42,12 +42,12 @@ struct Record {
 // must outlive this object.
 class ChipFigures {
  public:
-  ChipFigures(const Tables& tables, const Chip& chip);
+  ChipFigures(const Tables& tables, const RecordedChip& chip);
 
   // Records that a process opens or closes the chip. Call set_regions_fit() and note_all()
   // afterwards.
-  void open(const recording::Device& device);
-  void close(const recording::Device& device);
+  void open(const recording::RecordedDevice& device);
+  void close(const recording::RecordedDevice& device);
   // Returns the regions that the open devices state; nullopt if no device states any.
   [[nodiscard]] std::optional<Regions> regions() const;
   // False means that `places` still has earlier regions, because a buffer is left from that time.
@@ -55,11 +55,13 @@ class ChipFigures {
   void note_all(const BufferPlaces& places, const Moment& at);
 
   // Record that a buffer or kernel is added or removed. `places` already contains the change.
-  void allocate(const recording::Request& request, const BufferPlaces& places, const Moment& at);
-  void free(const recording::Request& request, const BufferPlaces& places, const Moment& at);
+  void allocate(const recording::RecordedRequest& request, const BufferPlaces& places,
+                const Moment& at);
+  void free(const recording::RecordedRequest& request, const BufferPlaces& places,
+            const Moment& at);
   // Records that the circular buffers of a process's programs change from `before` bytes to the
   // bytes of the ledger; a null ledger has none.
-  void programs_changed(const recording::Device& device, ledger::DeviceLedger* ledger,
+  void programs_changed(const recording::RecordedDevice& device, ledger::DeviceLedger* ledger,
                         std::uint64_t before, const BufferPlaces& places, const Moment& at);
 
   [[nodiscard]] const Record& peak(Kind kind) const { return peaks_[kind]; }
@@ -71,7 +73,7 @@ class ChipFigures {
 
  private:
   struct OpenDevice {
-    const recording::Device* device;
+    const recording::RecordedDevice* device;
     ledger::DeviceLedger* ledger;  // null: no program so far
   };
   // The highest end of circular buffers on a set of cores.
@@ -81,7 +83,7 @@ class ChipFigures {
   };
 
   void devices_changed();
-  void update_ends(const recording::Device& device, const CoreMask& changed);
+  void update_ends(const recording::RecordedDevice& device, const CoreMask& changed);
   [[nodiscard]] std::uint64_t end_on(std::uint32_t core) const;
   [[nodiscard]] Ends ends_on(const CoreMask& cores) const;
   [[nodiscard]] std::int64_t room_below(std::uint64_t top, const Ends& ends) const;
@@ -95,7 +97,7 @@ class ChipFigures {
   }
 
   const Tables& tables_;
-  const Chip& chip_;
+  const RecordedChip& chip_;
   std::string arch_;
   std::vector<OpenDevice> open_;
   std::uint32_t known_kinds_ = 0;  // kinds that the open devices report

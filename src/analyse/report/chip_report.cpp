@@ -16,10 +16,10 @@ Bytes product(std::uint64_t a, std::uint64_t b) {
 
 }  // namespace
 
-DeviceReport describe(const Tables& tables, const Chip& chip) {
+DeviceReport describe(const Tables& tables, const RecordedChip& chip) {
   DeviceReport device;
   for (const RowId row : chip.rows) {
-    const recording::Device& said = tables.device(row);
+    const recording::RecordedDevice& said = tables.device(row);
     device.ids.push_back(said.number);
     if (device.uid == 0) device.uid = said.uid;
     if (device.arch.empty()) device.arch = safe_text(said.arch);
@@ -55,7 +55,8 @@ void set_extremes(const ChipFigures& figures, DeviceReport& device) {
   }
 }
 
-DeviceReport chip_report(const Tables& tables, const Chip& chip, const ChipFigures& figures) {
+DeviceReport chip_report(const Tables& tables, const RecordedChip& chip,
+                         const ChipFigures& figures) {
   DeviceReport device = describe(tables, chip);
   set_extremes(figures, device);
   return device;

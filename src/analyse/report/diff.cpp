@@ -59,8 +59,8 @@ ChangeType type_of(const Held& before, const Held& now) {
   return ChangeType::other_sizes;
 }
 
-Change change_of(const Name& name, const Held& before, const Held& now) {
-  Change change;
+HolderChange change_of(const Name& name, const Held& before, const Held& now) {
+  HolderChange change;
   std::tie(change.kind, change.scope, change.label, std::ignore, change.shared) = name;
   change.type = type_of(before, now);
   change.before_bytes = before.bytes;
@@ -70,17 +70,18 @@ Change change_of(const Name& name, const Held& before, const Held& now) {
   return change;
 }
 
-std::vector<Change> changes(const std::vector<Holder>* before, const std::vector<Holder>* now) {
+std::vector<HolderChange> changes(const std::vector<Holder>* before,
+                                  const std::vector<Holder>* now) {
   if (before == nullptr || now == nullptr) return {};
   std::map<Name, std::array<Held, 2>> both;
   for (auto& [name, held] : by_names(*before)) both[name][0] = held;
   for (auto& [name, held] : by_names(*now)) both[name][1] = held;
-  std::vector<Change> list;
+  std::vector<HolderChange> list;
   for (const auto& [name, held] : both) {
     const bool same = held[0].bytes == held[1].bytes && held[0].sizes == held[1].sizes;
     if (!same) list.push_back(change_of(name, held[0], held[1]));
   }
-  std::stable_sort(list.begin(), list.end(), [](const Change& a, const Change& b) {
+  std::stable_sort(list.begin(), list.end(), [](const HolderChange& a, const HolderChange& b) {
     return std::llabs(a.bytes()) > std::llabs(b.bytes());
   });
   return list;

@@ -16,8 +16,8 @@ namespace ttmem::report {
 struct FigureDiff {
   const char* name = "";
   bool is_bytes = true;  // false: a number
-  std::optional<Range> before{};
-  std::optional<Range> now{};
+  std::optional<FigureRange> before{};
+  std::optional<FigureRange> now{};
 
   // Returns nullopt if one of the figures is not exact.
   [[nodiscard]] std::optional<std::int64_t> change() const {
@@ -30,7 +30,7 @@ enum class ChangeType : std::uint8_t { added, gone, grown, shrunk, other_sizes }
 [[nodiscard]] const char* name_of(ChangeType type);
 
 // A holder whose size at the peak differs between the two runs.
-struct Change {
+struct HolderChange {
   ChangeType type = ChangeType::added;
   Kind kind = Kind::dram;
   std::string scope{};
@@ -48,8 +48,8 @@ struct Change {
 
 struct Diff {
   std::vector<FigureDiff> figures;
-  std::vector<Change> dram;  // differences at the peaks, the largest first
-  std::vector<Change> l1;
+  std::vector<HolderChange> dram;  // differences at the peaks, the largest first
+  std::vector<HolderChange> l1;
   bool all_seen = true;       // false: one run may have missed the moments of its real peaks
   bool made_of_known = true;  // false: one recording is an aggregate, so there are no changes
 };

@@ -21,7 +21,8 @@ using text::Color;
 using text::Column;
 using text::Units;
 
-std::string figure_text(const FigureDiff& figure, const std::optional<Range>& range, Units units) {
+std::string figure_text(const FigureDiff& figure, const std::optional<FigureRange>& range,
+                        Units units) {
   if (!range) return std::string(text::kUnknown);
   const std::int64_t value = shown_bound(*range);
   return words_before_bound(*range) +
@@ -54,7 +55,7 @@ Color color_of(const FigureDiff& figure) {
   return (change > 0) != left ? Color::red : Color::green;
 }
 
-std::string origin(const Change& change) {
+std::string origin(const HolderChange& change) {
   if (change.shared) return "(shared by programs of several names)";
   return text::origin_or_none(change.scope, change.label);
 }
@@ -85,8 +86,8 @@ std::string rest(std::size_t all, std::size_t top) {
   return all > top ? fmt::format("and {} more", all - top) : std::string();
 }
 
-std::string changes_table(const char* memory, const std::vector<Change>& changes, std::size_t top,
-                          const text::TextOptions& options) {
+std::string changes_table(const char* memory, const std::vector<HolderChange>& changes,
+                          std::size_t top, const text::TextOptions& options) {
   using enum Column::Align;
   const std::string title = fmt::format("What the {} peak is made of", memory);
   if (changes.empty()) return text::Line(options).add(title + ": the same", Color::bold).finish();
@@ -97,7 +98,7 @@ std::string changes_table(const char* memory, const std::vector<Change>& changes
                      {"KIND", left},
                      {"SCOPE/LABEL", left, 0, Column::Cut::middle}});
   for (std::size_t i = 0; i < std::min(top, changes.size()); ++i) {
-    const Change& change = changes[i];
+    const HolderChange& change = changes[i];
     table.add_row({{name_of(change.type)},
                    {signed_text(change.bytes(), options.units),
                     change.bytes() > 0 ? Color::red : Color::green},
@@ -126,7 +127,7 @@ std::string code(const std::string& text) {
   return span + "`";
 }
 
-std::string markdown_changes(const char* memory, const std::vector<Change>& changes,
+std::string markdown_changes(const char* memory, const std::vector<HolderChange>& changes,
                              std::size_t top) {
   if (changes.empty()) return fmt::format("\nWhat the {} peak is made of: the same.\n", memory);
   std::string text = fmt::format(
@@ -134,7 +135,7 @@ std::string markdown_changes(const char* memory, const std::vector<Change>& chan
       "|---|---:|---:|---:|---|---|\n",
       memory);
   for (std::size_t i = 0; i < std::min(top, changes.size()); ++i) {
-    const Change& change = changes[i];
+    const HolderChange& change = changes[i];
     text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", name_of(change.type),
                         signed_text(change.bytes(), Units::automatic),
                         held_text(change.before_bytes, change.before_count, Units::automatic),
@@ -146,10 +147,10 @@ std::string markdown_changes(const char* memory, const std::vector<Change>& chan
 }
 
 Json value_of(std::optional<std::int64_t> value) { return value ? Json(*value) : Json(nullptr); }
-Json value_of(const std::optional<Range>& range) {
+Json value_of(const std::optional<FigureRange>& range) {
   return range ? Json(shown_bound(*range)) : Json(nullptr);
 }
-bool is_exact(const std::optional<Range>& range) { return range && range->is_exact(); }
+bool is_exact(const std::optional<FigureRange>& range) { return range && range->is_exact(); }
 
 Json figure_json(const FigureDiff& figure) {
   return {{"name", figure.name},
@@ -160,7 +161,7 @@ Json figure_json(const FigureDiff& figure) {
           {"new_exact", is_exact(figure.now)}};
 }
 
-Json change_json(const Change& change) {
+Json change_json(const HolderChange& change) {
   return {{"kind", name_of(change.kind)},
           {"scope", change.scope},
           {"label", change.label},
@@ -172,13 +173,13 @@ Json change_json(const Change& change) {
           {"change_bytes", change.bytes()}};
 }
 
-Json changes_json(const std::vector<Change>& changes) {
+Json changes_json(const std::vector<HolderChange>& changes) {
   Json json = {{"added", Json::array()},
                {"gone", Json::array()},
                {"grown", Json::array()},
                {"shrunk", Json::array()},
                {"other_sizes", Json::array()}};
-  for (const Change& change : changes) {
+  for (const HolderChange& change : changes) {
     std::string key = name_of(change.type);
     std::replace(key.begin(), key.end(), ' ', '_');
     json[key].push_back(change_json(change));

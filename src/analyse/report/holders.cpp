@@ -13,7 +13,7 @@
 namespace ttmem::report {
 namespace {
 
-using recording::Request;
+using recording::RecordedRequest;
 
 // The maximum work to compute the bytes of programs: a few seconds, and far more than real
 // workloads need.
@@ -27,7 +27,7 @@ std::uint64_t on_chip(const std::vector<RowId>& devices, const Chips& chips, std
   }));
 }
 
-Holder holder_of(const Tables& tables, RowId device, const Request& request) {
+Holder holder_of(const Tables& tables, RowId device, const RecordedRequest& request) {
   Holder holder;
   holder.kind = request.kind;
   holder.scope = safe_text(tables.scope(request.scope));
@@ -38,7 +38,7 @@ Holder holder_of(const Tables& tables, RowId device, const Request& request) {
   return holder;
 }
 
-void add_cbs(const ledger::Footprint& footprint, segment::Footprint& to) {
+void add_cbs(const ledger::Footprint& footprint, segment::LiveFootprint& to) {
   for (const ledger::Cb& cb : footprint.cbs) {
     to.push_back({cb.range.begin, cb.range.length(), cb.global, cb.cores});
   }
@@ -46,7 +46,7 @@ void add_cbs(const ledger::Footprint& footprint, segment::Footprint& to) {
 
 // The circular buffers of all programs with one name. Each footprint is contained once.
 struct OfName {
-  segment::Footprint cbs;
+  segment::LiveFootprint cbs;
   std::vector<const ledger::Footprint*> known;
   std::uint64_t programs = 0;
 };
@@ -80,7 +80,7 @@ std::vector<Holder> allocation_holders(const Tables& tables, const Chips& chips,
                                        Openings openings) {
   std::vector<Holder> holders;
   counts.for_each([&](RowId set, RowId row, std::uint64_t count) {
-    const Request& request = tables.request(row);
+    const RecordedRequest& request = tables.request(row);
     if (std::find(kinds.begin(), kinds.end(), request.kind) == kinds.end()) return;
     const bool one = counts.by() == LiveCounts::By::device;
     const std::vector<RowId> devices = one ? std::vector<RowId>{set} : tables.device_set(set);

@@ -19,25 +19,25 @@
 namespace ttmem::report {
 namespace {
 
-using Bound = std::optional<std::int64_t>;
-using Figure = std::optional<Range>;
+using FigureBound = std::optional<std::int64_t>;
+using LimitedFigure = std::optional<FigureRange>;
 
 // Larger than any figure.
 constexpr double kInfinity = 9e18;
 
 // Returns the higher (or lower) of two bounds; nullopt if one of them is unknown.
-Bound extreme_if_known(const Bound& a, const Bound& b, bool highest) {
+FigureBound extreme_if_known(const FigureBound& a, const FigureBound& b, bool highest) {
   if (!a || !b) return std::nullopt;
   return highest ? std::max(*a, *b) : std::min(*a, *b);
 }
 
 // Returns the higher (or lower) of the known bounds: one known value bounds the extreme of both.
-Bound extreme_of_known(const Bound& a, const Bound& b, bool highest) {
+FigureBound extreme_of_known(const FigureBound& a, const FigureBound& b, bool highest) {
   if (!a || !b) return a ? a : b;
   return extreme_if_known(a, b, highest);
 }
 
-void offer(Figure& best, const Figure& figure, bool highest) {
+void offer(LimitedFigure& best, const LimitedFigure& figure, bool highest) {
   if (!figure) return;
   if (!best) {
     best = figure;
@@ -50,8 +50,8 @@ void offer(Figure& best, const Figure& figure, bool highest) {
 }
 
 template <Kind kind>
-Figure peak(const Report& report) {
-  Figure best;
+LimitedFigure peak(const Report& report) {
+  LimitedFigure best;
   for (const DeviceReport& device : report.devices) {
     offer(best, peak_range_of(device, kind), true);
   }
@@ -59,47 +59,47 @@ Figure peak(const Report& report) {
 }
 
 // Returns the range of a least figure: unseen moments may have had less than the seen ones.
-Figure least_of(const std::optional<Extreme>& seen, bool all_seen) {
+LimitedFigure least_of(const std::optional<Extreme>& seen, bool all_seen) {
   if (!seen) return std::nullopt;
-  return Range{all_seen ? Bound(seen->bytes) : std::nullopt, seen->bytes};
+  return FigureRange{all_seen ? FigureBound(seen->bytes) : std::nullopt, seen->bytes};
 }
 
 template <Kind kind>
-Figure least_free(const Report& report) {
-  Figure best;
+LimitedFigure least_free(const Report& report) {
+  LimitedFigure best;
   for (const auto& device : report.devices) {
     offer(best, least_of(device.least_largest_free[kind], device.all_seen), false);
   }
   return best;
 }
 
-Figure l1_peak(const Report& report) {
-  Figure best;
+LimitedFigure l1_peak(const Report& report) {
+  LimitedFigure best;
   for (const DeviceReport& device : report.devices) offer(best, l1_peak_range_of(device), true);
   return best;
 }
 
-Figure headroom(const Report& report) {
-  Figure best;
+LimitedFigure headroom(const Report& report) {
+  LimitedFigure best;
   for (const DeviceReport& device : report.devices) {
     offer(best, least_of(device.least_headroom, device.all_seen && device.cbs_seen), false);
   }
   return best;
 }
 
-Figure exactly(std::uint64_t value) {
+LimitedFigure exactly(std::uint64_t value) {
   const auto exact = static_cast<std::int64_t>(value);
-  return Range{exact, exact};
+  return FigureRange{exact, exact};
 }
 
 // Returns the leak, without an upper bound if there are gaps: leaks of a device that was closed in
 // a gap are not seen.
-Figure leak(const Report& report) {
-  Figure figure = exactly(report.leak_bytes());
+LimitedFigure leak(const Report& report) {
+  LimitedFigure figure = exactly(report.leak_bytes());
   if (!report.all_seen()) figure->most.reset();
   return figure;
 }
-Figure lost(const Report& report) { return exactly(report.lost_events); }
+LimitedFigure lost(const Report& report) { return exactly(report.lost_events); }
 
 std::string known_names() {
   std::string names;
@@ -163,7 +163,7 @@ double bound_of(const Limit& limit, double base) {
   return base + (limit.percent ? std::abs(base) * limit.value / 100 : limit.value);
 }
 
-std::array<double, 2> ends_of(const Range& range) {
+std::array<double, 2> ends_of(const FigureRange& range) {
   return {range.least ? static_cast<double>(*range.least) : -kInfinity,
           range.most ? static_cast<double>(*range.most) : kInfinity};
 }
@@ -261,8 +261,8 @@ Result<Limit> parse_absolute_limit(const std::string& text) {
 }
 
 Judgement judge(const Limit& limit, const Report* before, const Report& now) {
-  const Figure figure = limit.figure->of(now);
-  const Figure old = limit.relative ? limit.figure->of(*before) : Range{0, 0};
+  const LimitedFigure figure = limit.figure->of(now);
+  const LimitedFigure old = limit.relative ? limit.figure->of(*before) : FigureRange{0, 0};
   if (!figure || !old) return Judgement::unknown;
   bool some_over = false;
   bool all_over = true;
@@ -279,7 +279,7 @@ Judgement judge(const Limit& limit, const Report* before, const Report& now) {
 
 std::string exceeded(const Limit& limit, const Report* before, const Report& now) {
   if (judge(limit, before, now) != Judgement::exceeded) return {};
-  const Figure range = limit.figure->of(now);
+  const LimitedFigure range = limit.figure->of(now);
   const std::int64_t figure = shown_bound(*range);
   const char* const is = words_before_bound(*range);
   if (!limit.relative) {
@@ -290,7 +290,7 @@ std::string exceeded(const Limit& limit, const Report* before, const Report& now
     return fmt::format("{}: it is {}{} ({} bytes), {:+} bytes from the limit", limit.text, is,
                        value_text(*limit.figure, figure), figure, over);
   }
-  const Figure base = limit.figure->of(*before);
+  const LimitedFigure base = limit.figure->of(*before);
   const std::int64_t old = shown_bound(*base);
   return fmt::format("{}: it was {}{} and is {}{} ({})", limit.text, words_before_bound(*base),
                      value_text(*limit.figure, old), is, value_text(*limit.figure, figure),
@@ -299,7 +299,7 @@ std::string exceeded(const Limit& limit, const Report* before, const Report& now
 
 std::string why_unknown(const Limit& limit, const Report* before, const Report& now) {
   const auto why = [&](const Report& report, std::string_view whose) {
-    const Figure range = limit.figure->of(report);
+    const LimitedFigure range = limit.figure->of(report);
     const std::string name = fmt::format("{}{}", limit.figure->name, whose);
     if (!range) return fmt::format("{} is not known", name);
     if (range->is_exact()) return std::string();
@@ -311,12 +311,12 @@ std::string why_unknown(const Limit& limit, const Report* before, const Report& 
   return limit.relative && of_now.empty() ? why(*before, " of the old run") : of_now;
 }
 
-const char* words_before_bound(const Range& range) {
+const char* words_before_bound(const FigureRange& range) {
   if (range.is_exact()) return "";
   return range.least ? "at least " : "at most ";
 }
 
-std::int64_t shown_bound(const Range& range) {
+std::int64_t shown_bound(const FigureRange& range) {
   return range.least ? *range.least : range.most.value_or(0);
 }
 

@@ -16,10 +16,10 @@ namespace ttmem::report {
 // of the tightest device, because chip numbers may differ between runs. A leak is the sum over all
 // devices.
 struct RunFigure {
-  const char* name;                                  // "dram.peak"
-  const char* meaning;                               // for help
-  std::optional<Range> (*of)(const Report& report);  // nullopt: unknown
-  bool is_bytes = true;                              // false: a number of events
+  const char* name;                                        // "dram.peak"
+  const char* meaning;                                     // for help
+  std::optional<FigureRange> (*of)(const Report& report);  // nullopt: unknown
+  bool is_bytes = true;                                    // false: a number of events
 };
 [[nodiscard]] const std::vector<RunFigure>& run_figures();
 
@@ -53,7 +53,7 @@ enum class Judgement : std::uint8_t { kept, exceeded, unknown };
 
 // Return the bound of a range that is shown, and the words before it: "at least ", "at most ", or
 // nothing for an exact figure.
-[[nodiscard]] std::int64_t shown_bound(const Range& range);
-[[nodiscard]] const char* words_before_bound(const Range& range);
+[[nodiscard]] std::int64_t shown_bound(const FigureRange& range);
+[[nodiscard]] const char* words_before_bound(const FigureRange& range);
 
 }  // namespace ttmem::report

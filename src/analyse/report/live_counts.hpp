@@ -15,14 +15,14 @@ class LiveCounts {
   enum class By : std::uint8_t { set, device };
   explicit LiveCounts(By by = By::set) : by_(by) {}
 
-  void add(const recording::Allocation& allocation) { ++counts_[key(allocation)]; }
+  void add(const recording::RecordedAllocation& allocation) { ++counts_[key(allocation)]; }
   // Adds the allocation on one of its devices only.
-  void add_on(recording::RowId device, const recording::Allocation& allocation) {
-    recording::Allocation there = allocation;
+  void add_on(recording::RowId device, const recording::RecordedAllocation& allocation) {
+    recording::RecordedAllocation there = allocation;
     there.devices = device;
     add(there);
   }
-  void remove(const recording::Allocation& allocation) {
+  void remove(const recording::RecordedAllocation& allocation) {
     const auto known = counts_.find(key(allocation));
     if (known != counts_.end() && --known->second == 0) counts_.erase(known);
   }
@@ -39,7 +39,7 @@ class LiveCounts {
 
  private:
   // The rows of both tables are in memory, so both numbers are far below 2^32.
-  static std::uint64_t key(const recording::Allocation& allocation) {
+  static std::uint64_t key(const recording::RecordedAllocation& allocation) {
     return static_cast<std::uint64_t>(allocation.devices) << 32 |
            static_cast<std::uint64_t>(allocation.request);
   }

@@ -93,8 +93,8 @@ Report about(const Reader& reader) {
   report.not_tracked = run.not_tracked;
   report.complete = run.ended_ns.has_value();
   report.aggregate = run.aggregate;
-  for (const recording::Failure& failure : reader.tables().failures) {
-    const recording::Process& process = reader.tables().process(failure.process);
+  for (const recording::RecordedFailure& failure : reader.tables().failures) {
+    const recording::RecordedProcess& process = reader.tables().process(failure.process);
     report.failures.push_back({.time_ns = failure.time_ns,
                                .pid = process.pid,
                                .process = safe_text(process.name),
@@ -134,7 +134,7 @@ Result<Report> make_report(Reader& reader, const std::function<void(double)>& pr
   story.finish();
   // The recorder was killed before it wrote the number.
   if (report.events == 0) report.events = events;
-  for (const Chip& chip : chips.chips) report.devices.push_back(describe(tables, chip));
+  for (const RecordedChip& chip : chips.chips) report.devices.push_back(describe(tables, chip));
   PeakContents peaks(tables, chips, report.devices);
   for (std::uint32_t i = 0; i < chips.chips.size(); ++i) {
     if (!report.aggregate) {

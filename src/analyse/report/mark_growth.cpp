@@ -10,9 +10,9 @@
 
 namespace ttmem::report {
 
-using recording::Allocation;
 using recording::Mark;
-using recording::Program;
+using recording::RecordedAllocation;
+using recording::RecordedProgram;
 using recording::RowId;
 using recording::Tables;
 
@@ -35,7 +35,7 @@ MarkGrowth::MarkGrowth(const Tables& tables, std::vector<bool> devices)
       group_of_request_(tables.requests.size(), kNoGroup) {
   if (counts_.empty()) counts_.assign(tables.devices.size(), true);
   const auto counts = [&](RowId device) { return counts_[static_cast<std::size_t>(device - 1)]; };
-  for (const recording::Device& device : tables.devices) {
+  for (const recording::RecordedDevice& device : tables.devices) {
     if (counts(device.id)) devices_of_[process_index(device.process)].push_back(device.id);
   }
   for (const std::vector<RowId>& set : tables.device_sets) {
@@ -129,18 +129,18 @@ void MarkGrowth::note(Entry& entry, std::uint64_t bytes, std::uint64_t count) {
   }
 }
 
-void MarkGrowth::change(const Allocation& allocation, int direction) {
+void MarkGrowth::change(const RecordedAllocation& allocation, int direction) {
   const std::uint64_t times = on_devices_[static_cast<std::size_t>(allocation.devices - 1)];
   const RowId process = tables_.device(tables_.device_set(allocation.devices).front()).process;
   if (times == 0 || series_of_process_[process_index(process)].empty()) return;
-  const recording::Request& request = tables_.request(allocation.request);
+  const recording::RecordedRequest& request = tables_.request(allocation.request);
   std::uint32_t& group = group_of_request_[static_cast<std::size_t>(allocation.request - 1)];
   if (group == kNoGroup) group = group_of(request.kind, request.scope, request.label);
   const std::uint64_t bytes = request.used_bytes() * times;
   note(entry(process, group), direction > 0 ? bytes : 0 - bytes, direction > 0 ? times : 0 - times);
 }
 
-void MarkGrowth::change(const Program& program, int direction) {
+void MarkGrowth::change(const RecordedProgram& program, int direction) {
   const RowId process = tables_.device(program.device).process;
   const bool counts = counts_[static_cast<std::size_t>(program.device - 1)];
   if (!counts || series_of_process_[process_index(process)].empty()) return;
@@ -168,7 +168,7 @@ void MarkGrowth::add_mark(Series& series, std::uint64_t cb_bytes) {
 Growth MarkGrowth::growth_of(const Entry& entry, const Series& series) const {
   const Group& group = groups_[entry.group];
   const Look& look = entry.looks[series.place];
-  const recording::Process& process = tables_.process(entry.process);
+  const recording::RecordedProcess& process = tables_.process(entry.process);
   Growth growth;
   growth.kind = group.kind;
   growth.scope = safe_text(group.scope);

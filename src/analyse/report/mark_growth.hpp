@@ -27,10 +27,10 @@ class MarkGrowth {
   // Returns true if no series has enough marks, so that nothing can be found.
   [[nodiscard]] bool is_idle() const { return series_.empty(); }
 
-  void allocate(const recording::Allocation& allocation) { change(allocation, 1); }
-  void free(const recording::Allocation& allocation) { change(allocation, -1); }
-  void place(const recording::Program& program) { change(program, 1); }
-  void remove(const recording::Program& program) { change(program, -1); }
+  void allocate(const recording::RecordedAllocation& allocation) { change(allocation, 1); }
+  void free(const recording::RecordedAllocation& allocation) { change(allocation, -1); }
+  void place(const recording::RecordedProgram& program) { change(program, 1); }
+  void remove(const recording::RecordedProgram& program) { change(program, -1); }
   // Adds a mark. cb_bytes(device) returns the present bytes of the programs on a device.
   template <typename CbBytes>
   void mark(const recording::Mark& mark, CbBytes&& cb_bytes) {
@@ -89,13 +89,13 @@ class MarkGrowth {
   template <typename Visitor>
   void for_each_process(const recording::Mark& mark, Visitor&& visit) const {
     if (mark.process != 0) return visit(mark.process);
-    for (const recording::Process& process : tables_.processes) visit(process.id);
+    for (const recording::RecordedProcess& process : tables_.processes) visit(process.id);
   }
   void find_series();
   [[nodiscard]] Series* series_of(recording::RowId process, const recording::Mark& mark);
   [[nodiscard]] std::uint32_t group_of(Kind kind, std::uint32_t scope, std::uint32_t label);
-  void change(const recording::Allocation& allocation, int direction);
-  void change(const recording::Program& program, int direction);
+  void change(const recording::RecordedAllocation& allocation, int direction);
+  void change(const recording::RecordedProgram& program, int direction);
   Entry& entry(recording::RowId process, std::uint32_t group);
   void note(Entry& entry, std::uint64_t bytes, std::uint64_t count);
   void add_mark(Series& series, std::uint64_t cb_bytes);

@@ -46,12 +46,12 @@ void PeakContents::for_each_look(const Row& row, Event::Type begin, Event::Type 
 
 Result<void> PeakContents::read(const recording::Reader& reader) {
   if (looks_.empty()) return {};
-  auto read = reader.for_each_allocation([&](const recording::Allocation& row) {
+  auto read = reader.for_each_allocation([&](const recording::RecordedAllocation& row) {
     for_each_look(row, Event::Type::allocate, Event::Type::free,
                   [&](Look& look) { look.live.add(row); });
   });
   if (!read) return read;
-  read = reader.for_each_program([&](const recording::Program& row) {
+  read = reader.for_each_program([&](const recording::RecordedProgram& row) {
     for_each_look(row, Event::Type::place, Event::Type::remove,
                   [&](Look& look) { look.programs.push_back(row); });
   });
@@ -69,7 +69,7 @@ void PeakContents::fill_in(const Look& look) {
 std::vector<Holder> PeakContents::l1_holders(const Look& look, std::uint32_t chip) const {
   std::vector<Holder> holders = allocation_holders(tables_, chips_, chip, look.live, kL1);
   RowPrograms programs(tables_);
-  for (const recording::Program& program : look.programs) {
+  for (const recording::RecordedProgram& program : look.programs) {
     if (chips_.of(program.device) == chip) programs.place(program);
   }
   for (const RowId row : chips_.chips[chip].rows) {

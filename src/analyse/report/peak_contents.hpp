@@ -37,7 +37,7 @@ class PeakContents {
     std::vector<std::uint32_t> dram;  // chips that have their DRAM peak here
     std::vector<std::uint32_t> l1;    // chips that have their L1 peak here
     LiveCounts live;
-    std::vector<recording::Program> programs;
+    std::vector<recording::RecordedProgram> programs;
   };
   template <typename Row, typename Visitor>
   void for_each_look(const Row& row, recording::Event::Type begin, recording::Event::Type end,

@@ -17,8 +17,8 @@
 namespace ttmem::report {
 namespace {
 
-using recording::Chip;
 using recording::Gap;
+using recording::RecordedChip;
 using recording::RowId;
 
 // The maximum number of openings of a chip. The sum of so many peaks of kMaxBytes fits into 64
@@ -59,7 +59,7 @@ const Gap* gap_at(const GapsOf& gaps, RowId process, Time time) {
 // open during the whole gap.
 std::vector<Opening> openings_of(const Tables& tables, const GapsOf& gaps) {
   std::vector<Opening> openings;
-  for (const recording::Device& device : tables.devices) {
+  for (const recording::RecordedDevice& device : tables.devices) {
     Opening& opening = openings.emplace_back();
     opening.begin_ns = device.begin_ns;
     opening.end_ns = device.end_ns.value_or(std::numeric_limits<Time>::max());
@@ -71,7 +71,7 @@ std::vector<Opening> openings_of(const Tables& tables, const GapsOf& gaps) {
       opening.end_ns = gap->end_ns;
     }
   }
-  for (const recording::Sample& sample : tables.timeline) {
+  for (const recording::RecordedSample& sample : tables.timeline) {
     Opening& opening = openings[static_cast<std::size_t>(sample.device - 1)];
     opening.is_known = true;
     opening.peak[sample.kind] =
@@ -82,7 +82,7 @@ std::vector<Opening> openings_of(const Tables& tables, const GapsOf& gaps) {
 }
 
 // Returns the largest sum of the peaks of openings that overlap in time.
-std::int64_t max_overlapping_sum(const std::vector<Opening>& openings, const Chip& chip,
+std::int64_t max_overlapping_sum(const std::vector<Opening>& openings, const RecordedChip& chip,
                                  Kind kind) {
   std::vector<std::pair<Time, std::int64_t>> changes;
   for (const RowId row : chip.rows) {
@@ -103,7 +103,7 @@ std::optional<std::int64_t> bytes_of(const std::optional<Extreme>& extreme) {
 
 // Sets the bounds of the peaks. If `is_whole` is false, unknown processes may have used more, so
 // there is no upper bound.
-void set_ranges(const std::vector<Opening>& openings, const Chip& chip, bool is_whole,
+void set_ranges(const std::vector<Opening>& openings, const RecordedChip& chip, bool is_whole,
                 DeviceReport& device) {
   const auto opening_of = [&](RowId row) -> const Opening& {
     return openings[static_cast<std::size_t>(row - 1)];
@@ -112,7 +112,7 @@ void set_ranges(const std::vector<Opening>& openings, const Chip& chip, bool is_
                          std::all_of(chip.rows.begin(), chip.rows.end(),
                                      [&](RowId row) { return opening_of(row).is_known; });
   for (const Kind kind : kDeviceKinds) {
-    Range& range = device.peak_range[kind];
+    FigureRange& range = device.peak_range[kind];
     range.least = bytes_of(device.peak[kind]);
     for (const RowId row : chip.rows) {
       const Opening& opening = opening_of(row);
@@ -122,11 +122,11 @@ void set_ranges(const std::vector<Opening>& openings, const Chip& chip, bool is_
     if (!range.least || !all_known) continue;
     range.most = std::max(*range.least, max_overlapping_sum(openings, chip, kind));
   }
-  Range& l1 = device.l1_peak_range;
+  FigureRange& l1 = device.l1_peak_range;
   l1.least = bytes_of(device.l1_peak);
   std::int64_t sum = 0;
   for (const Kind kind : kL1Parts) {
-    const Range& part = device.peak_range[kind];
+    const FigureRange& part = device.peak_range[kind];
     if (part.least) l1.least = std::max(l1.least.value_or(0), *part.least);
     sum += part.most.value_or(0);
   }
@@ -141,8 +141,9 @@ void set_ranges_of_looks(DeviceReport& device) {
   device.l1_peak_range.least = bytes_of(device.l1_peak);
 }
 
-std::optional<Range> range_of(const std::optional<Extreme>& seen, const Range& range, bool exact) {
-  if (exact && seen) return Range{seen->bytes, seen->bytes};
+std::optional<FigureRange> range_of(const std::optional<Extreme>& seen, const FigureRange& range,
+                                    bool exact) {
+  if (exact && seen) return FigureRange{seen->bytes, seen->bytes};
   return exact || !range.least ? std::nullopt : std::optional(range);
 }
 
@@ -158,7 +159,7 @@ void set_peak_ranges(const Tables& tables, const Chips& chips, Report& report) {
   const std::vector<Opening> openings = openings_of(tables, gaps);
   for (std::size_t i = 0; i < chips.chips.size(); ++i) {
     DeviceReport& device = report.devices[i];
-    const Chip& chip = chips.chips[i];
+    const RecordedChip& chip = chips.chips[i];
     const bool has_gap = std::any_of(chip.rows.begin(), chip.rows.end(), [&](RowId row) {
       return gaps.contains(tables.device(row).process);
     });
@@ -170,12 +171,12 @@ void set_peak_ranges(const Tables& tables, const Chips& chips, Report& report) {
   }
 }
 
-std::optional<Range> peak_range_of(const DeviceReport& device, Kind kind) {
+std::optional<FigureRange> peak_range_of(const DeviceReport& device, Kind kind) {
   const bool exact = device.all_seen && (kind != Kind::cb || device.cbs_seen);
   return range_of(device.peak[kind], device.peak_range[kind], exact);
 }
 
-std::optional<Range> l1_peak_range_of(const DeviceReport& device) {
+std::optional<FigureRange> l1_peak_range_of(const DeviceReport& device) {
   return range_of(device.l1_peak, device.l1_peak_range, device.all_seen && device.cbs_seen);
 }
 

@@ -20,8 +20,8 @@ using recording::Tables;
 void set_peak_ranges(const Tables& tables, const Chips& chips, Report& report);
 
 // Returns the range of a peak, exact or not; nullopt if the kind is unknown.
-[[nodiscard]] std::optional<Range> peak_range_of(const DeviceReport& device, Kind kind);
+[[nodiscard]] std::optional<FigureRange> peak_range_of(const DeviceReport& device, Kind kind);
 // Returns the range of the peak of L1 buffers, L1_SMALL, circular buffers and kernels together.
-[[nodiscard]] std::optional<Range> l1_peak_range_of(const DeviceReport& device);
+[[nodiscard]] std::optional<FigureRange> l1_peak_range_of(const DeviceReport& device);
 
 }  // namespace ttmem::report

@@ -27,13 +27,13 @@ struct Extreme {
 };
 
 // The bounds of a figure that may not be known exactly. An empty bound is unknown.
-struct Range {
+struct FigureRange {
   std::optional<std::int64_t> least{};
   std::optional<std::int64_t> most{};
 
   [[nodiscard]] bool is_exact() const { return least && least == most; }
 
-  friend bool operator==(const Range&, const Range&) = default;
+  friend bool operator==(const FigureRange&, const FigureRange&) = default;
 };
 
 // The sum of allocations that have all these properties in common. For programs, `bytes` are the
@@ -78,8 +78,8 @@ struct DeviceReport {
   // peaks that processes counted themselves.
   bool all_seen = true;
   bool cbs_seen = true;  // false: figures that include circular buffers are not exact
-  PerKind<Range> peak_range{};
-  Range l1_peak_range{};
+  PerKind<FigureRange> peak_range{};
+  FigureRange l1_peak_range{};
   Bytes l1_small_peak_per_core;
 
   std::vector<Holder> at_dram_peak;  // the largest first, as in all lists
@@ -136,7 +136,7 @@ struct Growth {
 }
 
 // An out-of-memory error.
-struct Failure {
+struct RunFailure {
   Time time_ns = 0;
   std::int32_t pid = 0;
   std::string process;  // process name
@@ -159,7 +159,7 @@ struct Report {
   // Programs that were gone before their circular buffers were read.
   std::uint64_t unknown_programs = 0;
   std::uint64_t marks = 0;
-  std::vector<Failure> failures;  // sorted by time
+  std::vector<RunFailure> failures;  // sorted by time
   std::vector<DeviceReport> devices;
   std::vector<Churn> churn;              // the most frequent first
   std::vector<Growth> growth;            // the largest growth first

@@ -30,7 +30,7 @@ Json json_of(const std::optional<std::int64_t>& bound) {
   return bound ? Json(*bound) : Json(nullptr);
 }
 
-Json figures(const std::optional<Range>& range, const std::optional<Extreme>& seen,
+Json figures(const std::optional<FigureRange>& range, const std::optional<Extreme>& seen,
              const Bytes& end) {
   return {{"peak_bytes", range ? json_of(range->least) : Json(nullptr)},
           {"peak_at_most_bytes", range ? json_of(range->most) : Json(nullptr)},
@@ -132,7 +132,7 @@ Json trace_json(const Holder& holder) {
           {"allocations", holder.count}};
 }
 
-Json failure_json(const Failure& failure) {
+Json failure_json(const RunFailure& failure) {
   return {{"time_ns", failure.time_ns},
           {"pid", failure.pid},
           {"process", failure.process},

@@ -56,7 +56,7 @@ std::string first_line(const Report& report, const ReportTextOptions& what,
 // the number of others.
 std::string failures_text(const Report& report, const TextOptions& options) {
   if (report.failures.empty()) return {};
-  const Failure& first = report.failures.front();
+  const RunFailure& first = report.failures.front();
   const std::string said = first.text.substr(0, first.text.find('\n'));
   std::string line =
       fmt::format("Out of memory in process {} ({}) after {}{}", first.pid,
@@ -104,21 +104,21 @@ std::vector<std::string> cautions(const Report& report, const TextOptions& optio
   return list;
 }
 
-struct Row {
+struct PeakRow {
   const char* name;
   std::optional<Extreme> peak;
   Bytes capacity;
   Bytes end;
-  std::optional<Extreme> free;  // least value of the largest free block
-  std::optional<Range> range;   // range of the peak
+  std::optional<Extreme> free;       // least value of the largest free block
+  std::optional<FigureRange> range;  // range of the peak
 };
 
-std::vector<Row> rows_of(const DeviceReport& device) {
+std::vector<PeakRow> rows_of(const DeviceReport& device) {
   const auto row = [&](const char* name, Kind kind, Bytes capacity) {
-    return Row{name,         device.peak[kind],          capacity, device.end[kind],
-               std::nullopt, peak_range_of(device, kind)};
+    return PeakRow{name,         device.peak[kind],          capacity, device.end[kind],
+                   std::nullopt, peak_range_of(device, kind)};
   };
-  std::vector<Row> rows = {
+  std::vector<PeakRow> rows = {
       row("DRAM", Kind::dram, device.dram_capacity),
       {"L1", device.l1_peak, device.l1_capacity, device.l1_end, {}, l1_peak_range_of(device)},
       row("CB", Kind::cb, device.l1_capacity),
@@ -130,14 +130,14 @@ std::vector<Row> rows_of(const DeviceReport& device) {
 }
 
 // Returns the peak, as ">=1.20 GiB" if it is only a lower bound.
-std::string peak_text(const std::optional<Range>& range, const TextOptions& options) {
+std::string peak_text(const std::optional<FigureRange>& range, const TextOptions& options) {
   if (!range) return size(Bytes(), options);
   return (range->is_exact() ? "" : ">=") +
          size(static_cast<std::uint64_t>(shown_bound(*range)), options);
 }
 
 // Returns true if the shown peak was seen, so that its time is known.
-bool was_seen(const std::optional<Extreme>& peak, const std::optional<Range>& range) {
+bool was_seen(const std::optional<Extreme>& peak, const std::optional<FigureRange>& range) {
   return peak && range && peak->bytes == shown_bound(*range);
 }
 
@@ -150,7 +150,7 @@ std::string peaks_text(const DeviceReport& device, const TextOptions& options) {
                {"AT END", right, 2},
                {"LEAST FREE BLOCK/BANK", right, 1},
                {"AT", right, 1}});
-  for (const Row& row : rows_of(device)) {
+  for (const PeakRow& row : rows_of(device)) {
     const Bytes peak = row.range ? Bytes(shown_bound(*row.range)) : Bytes();
     const auto share = text::share_of(peak, row.capacity);
     const Color color = text::color_of(text::tone_of_share(share));
@@ -175,7 +175,7 @@ std::string peaks_text(const DeviceReport& device, const TextOptions& options) {
 }
 
 // Devices that differ only in times, as those of a mesh: a buffer reaches them one after the other.
-struct Alike {
+struct DeviceGroup {
   std::vector<const DeviceReport*> devices;
   std::string figures;  // the text without times
 };
@@ -192,11 +192,11 @@ DeviceReport without_times(const DeviceReport& device) {
   return timeless;
 }
 
-std::vector<Alike> grouped(const Report& report, const TextOptions& options) {
-  std::vector<Alike> groups;
+std::vector<DeviceGroup> grouped(const Report& report, const TextOptions& options) {
+  std::vector<DeviceGroup> groups;
   for (const DeviceReport& device : report.devices) {
     std::string figures = peaks_text(without_times(device), options);
-    const auto same = std::find_if(groups.begin(), groups.end(), [&](const Alike& group) {
+    const auto same = std::find_if(groups.begin(), groups.end(), [&](const DeviceGroup& group) {
       const DeviceReport& first = *group.devices.front();
       return group.figures == figures && first.board == device.board && first.arch == device.arch;
     });
@@ -209,7 +209,7 @@ std::vector<Alike> grouped(const Report& report, const TextOptions& options) {
   return groups;
 }
 
-std::string group_text(const Alike& group, const Report& report, const TextOptions& options) {
+std::string group_text(const DeviceGroup& group, const Report& report, const TextOptions& options) {
   const DeviceReport& first = *group.devices.front();
   std::string title;
   if (group.devices.size() == 1) {
@@ -275,7 +275,8 @@ std::string composition_text(const DeviceReport& device, const Report& report, s
                              const TextOptions& options) {
   std::string text;
   const auto add = [&](const char* what, const std::optional<Extreme>& peak,
-                       const std::optional<Range>& range, const std::vector<Holder>& holders) {
+                       const std::optional<FigureRange>& range,
+                       const std::vector<Holder>& holders) {
     if (!peak || peak->bytes == 0 || holders.empty()) return;
     const char* const title =
         was_seen(peak, range)
@@ -418,7 +419,8 @@ std::string report_text(const Report& report, const ReportTextOptions& what,
   text += failures_text(report, options);
   const DeviceReport* const device = fullest(report);
   if (device == nullptr) return text + "No device was used, as far as was reported.\n";
-  for (const Alike& group : grouped(report, options)) text += group_text(group, report, options);
+  for (const DeviceGroup& group : grouped(report, options))
+    text += group_text(group, report, options);
   text += composition_text(*device, report, what.top, options);
   text += end_text(*device, report, what, options);
   text += growth_text(report, what.top, options);

@@ -15,7 +15,7 @@ namespace {
 using recording::Tables;
 using Name = std::tuple<Kind, std::string, std::string>;
 
-Name name_of(const Tables& tables, const recording::Request& request) {
+Name name_of(const Tables& tables, const recording::RecordedRequest& request) {
   return {request.kind, safe_text(tables.scope(request.scope)),
           safe_text(tables.text(request.label))};
 }
@@ -33,7 +33,7 @@ void sort_by(std::vector<Item>& items, Value value) {
 
 }  // namespace
 
-void RequestHistory::allocate(const recording::Allocation& allocation, bool trace_is_live) {
+void RequestHistory::allocate(const recording::RecordedAllocation& allocation, bool trace_is_live) {
   Request& request = requests_[static_cast<std::size_t>(allocation.request - 1)];
   ++request.allocations;
   const Kind kind = tables_.request(allocation.request).kind;
@@ -45,7 +45,7 @@ std::vector<Churn> RequestHistory::churn() const {
   std::map<std::pair<Name, std::uint64_t>, std::uint64_t> counts;
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     if (requests_[i].allocations < 2) continue;
-    const recording::Request& request = tables_.requests[i];
+    const recording::RecordedRequest& request = tables_.requests[i];
     counts[{name_of(tables_, request), request.used_bytes()}] += requests_[i].allocations;
   }
   std::vector<Churn> list;

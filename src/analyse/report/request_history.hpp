@@ -15,7 +15,7 @@ class RequestHistory {
   explicit RequestHistory(const recording::Tables& tables)
       : tables_(tables), requests_(tables.requests.size()) {}
 
-  void allocate(const recording::Allocation& allocation, bool trace_is_live);
+  void allocate(const recording::RecordedAllocation& allocation, bool trace_is_live);
 
   // Returns the requests that were made more than once.
   [[nodiscard]] std::vector<Churn> churn() const;

@@ -4,7 +4,7 @@
 namespace ttmem::report {
 
 using recording::Ending;
-using recording::Program;
+using recording::RecordedProgram;
 
 std::uint64_t RowPrograms::bytes(RowId device) {
   const ledger::DeviceLedger* ledger = this->ledger(device);
@@ -21,7 +21,7 @@ ledger::DeviceLedger* RowPrograms::ledger_left(RowId device) {
   return row.programs ? &row.programs->ledger() : nullptr;
 }
 
-std::uint32_t RowPrograms::index_of(const Program& program) {
+std::uint32_t RowPrograms::index_of(const RecordedProgram& program) {
   const std::uint64_t key = std::uint64_t{program.name} << 32 | program.scope;
   if (key == 0) return 0;
   const auto [known, fresh] = index_of_.try_emplace(key, static_cast<std::uint32_t>(named_.size()));
@@ -29,7 +29,7 @@ std::uint32_t RowPrograms::index_of(const Program& program) {
   return known->second;
 }
 
-RowPrograms::Changed RowPrograms::place(const Program& program) {
+RowPrograms::Changed RowPrograms::place(const RecordedProgram& program) {
   Row& row = at(program.device);
   const Changed changed{program.device, bytes(program.device)};
   if (row.is_left || program.layout == 0) return changed;
@@ -42,7 +42,7 @@ RowPrograms::Changed RowPrograms::place(const Program& program) {
   return changed;
 }
 
-RowPrograms::Changed RowPrograms::remove(const Program& program) {
+RowPrograms::Changed RowPrograms::remove(const RecordedProgram& program) {
   Row& row = at(program.device);
   const Changed changed{program.device, bytes(program.device)};
   if (!row.programs || row.is_left) return changed;

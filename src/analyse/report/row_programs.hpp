@@ -29,8 +29,8 @@ class RowPrograms {
     RowId device = 0;
     std::uint64_t before_bytes = 0;
   };
-  Changed place(const recording::Program& program);
-  Changed remove(const recording::Program& program);
+  Changed place(const recording::RecordedProgram& program);
+  Changed remove(const recording::RecordedProgram& program);
   // Removes the programs that ended as `changed` and were not placed again, and calls
   // visit(changed) for each device on which this happened. Call it before time moves on. Takes
   // almost no time if there is nothing to do.
@@ -67,7 +67,7 @@ class RowPrograms {
     bool is_left = false;
   };
   [[nodiscard]] Row& at(RowId device) { return rows_[static_cast<std::size_t>(device - 1)]; }
-  [[nodiscard]] std::uint32_t index_of(const recording::Program& program);
+  [[nodiscard]] std::uint32_t index_of(const recording::RecordedProgram& program);
 
   const Tables& tables_;
   ledger::FootprintTable footprints_;  // declared before the rows, whose programs refer to it

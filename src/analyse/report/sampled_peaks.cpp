@@ -8,9 +8,9 @@
 namespace ttmem::report {
 namespace {
 
-using recording::Chip;
+using recording::RecordedChip;
+using recording::RecordedSample;
 using recording::RowId;
-using recording::Sample;
 
 void raise(std::optional<Extreme>& peak, std::uint64_t bytes, Time time_ns) {
   const auto now = static_cast<std::int64_t>(bytes);
@@ -18,7 +18,8 @@ void raise(std::optional<Extreme>& peak, std::uint64_t bytes, Time time_ns) {
 }
 
 // Returns the sum of the last samples of all processes that use a chip.
-std::uint64_t sum_of(const Chip& chip, const std::vector<PerKind<std::uint64_t>>& used, Kind kind) {
+std::uint64_t sum_of(const RecordedChip& chip, const std::vector<PerKind<std::uint64_t>>& used,
+                     Kind kind) {
   std::uint64_t sum = 0;
   for (const RowId row : chip.rows) sum += used[static_cast<std::size_t>(row - 1)][kind];
   return sum;
@@ -29,9 +30,9 @@ std::uint64_t sum_of(const Chip& chip, const std::vector<PerKind<std::uint64_t>>
 void set_sampled_peaks(const Tables& tables, const Chips& chips,
                        std::vector<DeviceReport>& devices) {
   std::vector<PerKind<std::uint64_t>> used(tables.devices.size());
-  for (const Sample& sample : tables.timeline) {
+  for (const RecordedSample& sample : tables.timeline) {
     const std::uint32_t index = chips.of(sample.device);
-    const Chip& chip = chips.chips[index];
+    const RecordedChip& chip = chips.chips[index];
     DeviceReport& device = devices[index];
     used[static_cast<std::size_t>(sample.device - 1)][sample.kind] = sample.used_bytes;
     const std::uint64_t sum = sum_of(chip, used, sample.kind);

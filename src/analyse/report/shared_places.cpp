@@ -25,7 +25,8 @@ void SharedPlaces::set_regions(std::uint32_t chip, const Regions& regions) {
   give(chip, std::make_shared<Shared>(regions));
 }
 
-void SharedPlaces::change(std::span<const std::uint32_t> chips, const recording::Request& request,
+void SharedPlaces::change(std::span<const std::uint32_t> chips,
+                          const recording::RecordedRequest& request,
                           std::optional<std::uint64_t> address, const CoreMask* cores, bool add) {
   ++changes_;
   for (const std::uint32_t chip : chips) {

@@ -24,7 +24,7 @@ class SharedPlaces {
   // Sets the regions of an opened chip. Does nothing if there are buffers on the chip.
   void set_regions(std::uint32_t chip, const Regions& regions);
   // Adds a buffer to each of these chips, or removes it.
-  void change(std::span<const std::uint32_t> chips, const recording::Request& request,
+  void change(std::span<const std::uint32_t> chips, const recording::RecordedRequest& request,
               std::optional<std::uint64_t> address, const CoreMask* cores, bool add);
 
  private:

@@ -5,9 +5,9 @@
 
 namespace ttmem::report {
 
-using recording::Allocation;
 using recording::Ending;
 using recording::Event;
+using recording::RecordedAllocation;
 
 StoryFigures::StoryFigures(const Tables& tables, const Chips& chips)
     : tables_(tables),
@@ -17,7 +17,7 @@ StoryFigures::StoryFigures(const Tables& tables, const Chips& chips)
       growth_(tables),
       programs_(tables) {
   figures_.reserve(chips.chips.size());
-  for (const Chip& chip : chips.chips) figures_.emplace_back(tables, chip);
+  for (const RecordedChip& chip : chips.chips) figures_.emplace_back(tables, chip);
 }
 
 void StoryFigures::apply(const Event& event) {
@@ -64,8 +64,8 @@ void StoryFigures::open_or_close(const Event& event) {
   figures.note_all(places_.of(chip), now_);
 }
 
-void StoryFigures::change_places(const Allocation& allocation, bool add) {
-  const recording::Request& request = tables_.request(allocation.request);
+void StoryFigures::change_places(const RecordedAllocation& allocation, bool add) {
+  const recording::RecordedRequest& request = tables_.request(allocation.request);
   const std::vector<std::uint32_t>& chips = chips_with(allocation);
   if (request.kind > Kind::trace) return;  // not in a bank
   std::optional<CoreMask> cores;
@@ -77,8 +77,8 @@ void StoryFigures::change_places(const Allocation& allocation, bool add) {
   places_.change(chips, request, allocation.address, cores ? &*cores : nullptr, add);
 }
 
-void StoryFigures::allocate(const Allocation& allocation) {
-  const recording::Request& request = tables_.request(allocation.request);
+void StoryFigures::allocate(const RecordedAllocation& allocation) {
+  const recording::RecordedRequest& request = tables_.request(allocation.request);
   bool trace_is_live = false;
   for (const std::uint32_t chip : chips_with(allocation)) {
     trace_is_live = trace_is_live || places_.of(chip).live(Kind::trace) > 0;
@@ -92,8 +92,8 @@ void StoryFigures::allocate(const Allocation& allocation) {
   growth_.allocate(allocation);
 }
 
-void StoryFigures::free(const Allocation& allocation) {
-  const recording::Request& request = tables_.request(allocation.request);
+void StoryFigures::free(const RecordedAllocation& allocation) {
+  const recording::RecordedRequest& request = tables_.request(allocation.request);
   change_places(allocation, false);
   for (const std::uint32_t chip : chips_with(allocation)) {
     figures_[chip].free(request, places_.of(chip), now_);

@@ -41,11 +41,11 @@ class StoryFigures {
 
  private:
   void open_or_close(const recording::Event& event);
-  void allocate(const recording::Allocation& allocation);
-  void free(const recording::Allocation& allocation);
-  void change_places(const recording::Allocation& allocation, bool add);
+  void allocate(const recording::RecordedAllocation& allocation);
+  void free(const recording::RecordedAllocation& allocation);
+  void change_places(const recording::RecordedAllocation& allocation, bool add);
   [[nodiscard]] const std::vector<std::uint32_t>& chips_with(
-      const recording::Allocation& allocation) const {
+      const recording::RecordedAllocation& allocation) const {
     return chips_.of_set[static_cast<std::size_t>(allocation.devices - 1)];
   }
   void programs_changed(const RowPrograms::Changed& changed);

@@ -31,7 +31,7 @@ namespace ttmem::attach {
 namespace {
 
 namespace fs = std::filesystem;
-using Command = std::vector<std::string>;
+using CommandLine = std::vector<std::string>;
 
 // Takes a lock that is held while an adapter is built; Linux releases it when the process ends. On
 // a file system without locks, two processes may build at once: each rename() then still puts a
@@ -70,7 +70,7 @@ std::vector<std::string> sources_in(const std::string& folder) {
 class Build {
  public:
   Build(CacheEntry& entry, const RuntimeLibrary& library, const Installation& installation,
-        const CompileFlags& flags, Command compiler)
+        const CompileFlags& flags, CommandLine compiler)
       : entry_(entry),
         library_(library),
         installation_(installation),
@@ -99,7 +99,7 @@ class Build {
   [[nodiscard]] std::string result() const { return entry_.adapter() + mark_; }
   [[nodiscard]] std::string object() const { return result() + ".o"; }
 
-  [[nodiscard]] bool execute(const Command& command) const {
+  [[nodiscard]] bool execute(const CommandLine& command) const {
     {
       std::ofstream file(log(), std::ios::app);
       for (const std::string& word : command) file << word << " ";
@@ -122,7 +122,7 @@ class Build {
       file << "#include \"" << source << "\"\n";
     }
     file.close();
-    Command command = compiler_;
+    CommandLine command = compiler_;
     command.insert(command.end(), {"-std=c++20", "-O2", "-g0", "-fPIC", "-fvisibility=hidden", "-w",
                                    "-c", all, "-o", object(), "-I" + installation_.sources});
     command.insert(command.end(), flags_.flags.begin(), flags_.flags.end());
@@ -131,7 +131,7 @@ class Build {
 
   // Links with the runtime, so that the loader finds the runtime of a Python package by its name.
   [[nodiscard]] bool link() {
-    Command command = compiler_;
+    CommandLine command = compiler_;
     command.insert(command.end(),
                    {"-shared", "-fPIC", "-o", result(), "-Wl,--no-as-needed", object()});
     command.insert(command.end(),
@@ -173,7 +173,7 @@ class Build {
   const RuntimeLibrary& library_;
   const Installation& installation_;
   const CompileFlags& flags_;
-  Command compiler_;
+  CommandLine compiler_;
   std::string mark_;
   std::vector<std::string> made_;  // files to remove
 };
@@ -184,7 +184,7 @@ Result<CacheEntry> make(const RuntimeLibrary& library, const Installation& insta
                         const BuildOptions& options, const std::string& id, Again again) {
   const Result<CompileFlags> flags = compile_flags(library, options.headers);
   if (!flags) return flags.error();
-  Result<Command> compiler = find_compiler();
+  Result<CommandLine> compiler = find_compiler();
   if (!compiler) return compiler.error();
   Result<CacheEntry> entry = make_entry(id);
   if (!entry) return entry.error();

@@ -15,7 +15,7 @@ namespace ttmem::attach {
 namespace {
 
 namespace fs = std::filesystem;
-using Why = std::optional<std::string>;
+using Objection = std::optional<std::string>;
 
 constexpr int kMaxLinks = 40;  // the limit of Linux on links in one path
 
@@ -33,14 +33,14 @@ struct Place {
   }
 };
 
-Why cannot_read(const Place& place, int reason) {
+Objection cannot_read(const Place& place, int reason) {
   return fmt::format("cannot read {}: {}", place.path.string(), std::strerror(reason));
 }
 
 // Returns why `place`, in the directory `above`, is not trusted, or nullopt. The owner of / is
 // trusted like root, because root has another number in a user namespace; except in a sticky
 // directory, where files of any user may have this number.
-Why judge(const Place& place, const Place& above, uid_t owner_of_all) {
+Objection judge(const Place& place, const Place& above, uid_t owner_of_all) {
   const uid_t owner = place.facts.st_uid;
   const bool is_ours = owner == ::geteuid() || owner == 0;
   if (!is_ours && (owner != owner_of_all || above.is_sticky())) {

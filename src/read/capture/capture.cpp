@@ -42,18 +42,19 @@ std::uint64_t buffer_id(Fields& fields) {
   return id;
 }
 
-Device::Banks banks(Fields& fields, const std::string& kind) {
-  Device::Banks banks;
+CaptureDevice::Banks banks(Fields& fields, const std::string& kind) {
+  CaptureDevice::Banks banks;
   banks.count = fields.number<std::uint64_t>((kind + "_banks").c_str());
   banks.bytes = fields.number<std::uint64_t>((kind + "_bank_bytes").c_str());
   banks.alignment = fields.number<std::uint64_t>((kind + "_alignment").c_str());
   return banks;
 }
 
-std::optional<Device::Allocator> allocator(Fields& fields) {
+std::optional<CaptureDevice::Allocator> allocator(Fields& fields) {
   if (!fields.has("dram_base")) return std::nullopt;
-  return Device::Allocator{fields.number<std::uint64_t>("dram_base"), banks(fields, "dram"),
-                           banks(fields, "l1"), banks(fields, "l1_small"), banks(fields, "trace")};
+  return CaptureDevice::Allocator{fields.number<std::uint64_t>("dram_base"), banks(fields, "dram"),
+                                  banks(fields, "l1"), banks(fields, "l1_small"),
+                                  banks(fields, "trace")};
 }
 
 std::optional<BufferAlloc::Request> request(Fields& fields) {
@@ -71,13 +72,13 @@ std::optional<BufferAlloc::Request> request(Fields& fields) {
 // Parses lines in order, and checks each against the devices and programs of earlier lines.
 class Parser {
  public:
-  [[nodiscard]] Result<Line> parse(std::string_view text) {
+  [[nodiscard]] Result<CaptureLine> parse(std::string_view text) {
     const nlohmann::json object = nlohmann::json::parse(text, nullptr, false);
     // The JSON parser would stop at a zero byte without an error.
     if (object.is_discarded() || text.find('\0') != text.npos)
       return Error{"not valid JSON, or cut off"};
     Fields fields(object);
-    Line line;
+    CaptureLine line;
     line.entry = entry(fields);
     if (line.is_event()) {
       line.t_ns = fields.number<std::uint64_t>("t_ns");
@@ -88,9 +89,9 @@ class Parser {
   }
 
  private:
-  using Reader = Entry (Parser::*)(Fields&);
+  using Reader = CaptureEntry (Parser::*)(Fields&);
 
-  Entry entry(Fields& fields) {
+  CaptureEntry entry(Fields& fields) {
     static constexpr std::array<std::pair<std::string_view, Reader>, 9> kReaders = {
         {{"device", &Parser::device},
          {"mesh", &Parser::mesh},
@@ -106,12 +107,12 @@ class Parser {
       if (known == name) return (this->*reader)(fields);
     }
     fields.refuse(fmt::format("field 'ev': there is no event '{}'", name.substr(0, kMaxNameBytes)));
-    return Mesh{};
+    return CaptureMesh{};
   }
 
-  Entry device(Fields& fields) {
+  CaptureEntry device(Fields& fields) {
     const std::vector<std::uint16_t> grid = fields.grid("grid");
-    Device device;
+    CaptureDevice device;
     device.id = fields.number<std::uint32_t>("device");
     device.arch = fields.text("arch");
     device.grid_x = grid[0];
@@ -133,11 +134,11 @@ class Parser {
     return device;
   }
 
-  Entry mesh(Fields& fields) {
-    return Mesh{fields.number<std::uint64_t>("mesh_id"), chips(fields)};
+  CaptureEntry mesh(Fields& fields) {
+    return CaptureMesh{fields.number<std::uint64_t>("mesh_id"), chips(fields)};
   }
 
-  Entry buffer_alloc(Fields& fields) {
+  CaptureEntry buffer_alloc(Fields& fields) {
     BufferAlloc buffer;
     buffer.devices = devices_of(fields);
     buffer.id = buffer_id(fields);
@@ -150,25 +151,25 @@ class Parser {
     return buffer;
   }
 
-  Entry buffer_free(Fields& fields) {
+  CaptureEntry buffer_free(Fields& fields) {
     return BufferFree{devices_of(fields), buffer_id(fields), buffer_type(fields)};
   }
 
-  Entry program_layout(Fields& fields) {
+  CaptureEntry program_layout(Fields& fields) {
     const ProgramLayout layout{program_event(fields)};
     laid_out_.insert({layout.program, layout.device});
     return layout;
   }
 
-  Entry program_register(Fields& fields) { return ProgramRegister{program_event(fields)}; }
+  CaptureEntry program_register(Fields& fields) { return ProgramRegister{program_event(fields)}; }
 
-  Entry program_unregister(Fields& fields) {
+  CaptureEntry program_unregister(Fields& fields) {
     const ProgramUnregister end{program_event(fields)};
     laid_out_.erase({end.program, end.device});
     return end;
   }
 
-  Entry cb_alloc(Fields& fields) {
+  CaptureEntry cb_alloc(Fields& fields) {
     CbAlloc cb;
     cb.device = device_of(fields);
     cb.program = fields.number<std::uint64_t>("program");
@@ -183,7 +184,7 @@ class Parser {
     return cb;
   }
 
-  Entry cb_free_all(Fields& fields) {
+  CaptureEntry cb_free_all(Fields& fields) {
     (void)device_of(fields);
     return CbFreeAll{};
   }
@@ -243,16 +244,17 @@ std::optional<std::string_view> next_line(std::istream& input, std::vector<char>
   return std::string_view(buffer.data(), length == 0 ? 0 : length - 1);
 }
 
-Result<std::vector<Line>> read_lines(std::istream& input, const std::string& file,
-                                     std::optional<std::uint64_t> lines) {
+Result<std::vector<CaptureLine>> read_lines(std::istream& input, const std::string& file,
+                                            std::optional<std::uint64_t> lines) {
   Parser parser;
-  std::vector<Line> capture;
+  std::vector<CaptureLine> capture;
   std::vector<char> buffer(kMaxLineBytes);
   while (!lines || capture.size() < *lines) {
     const std::optional<std::string_view> text = next_line(input, buffer);
     if (input.bad()) return cannot_read(file, EIO);
     if (!text) break;
-    const Result<Line> line = input.fail() ? Error{"longer than 1 MiB"} : parser.parse(*text);
+    const Result<CaptureLine> line =
+        input.fail() ? Error{"longer than 1 MiB"} : parser.parse(*text);
     if (!line) return bad_line(file, capture.size() + 1, line.error());
     capture.push_back(*line);
   }
@@ -268,8 +270,8 @@ std::string name_of_capture(const std::string& file) {
   return file == "-" ? "standard input" : file;
 }
 
-Result<std::vector<Line>> read_capture(const std::string& file,
-                                       std::optional<std::uint64_t> lines) {
+Result<std::vector<CaptureLine>> read_capture(const std::string& file,
+                                              std::optional<std::uint64_t> lines) {
   if (file == "-") return read_lines(std::cin, name_of_capture(file), lines);
   struct stat status {};
   if (::stat(file.c_str(), &status) != 0) return cannot_read(file, errno);

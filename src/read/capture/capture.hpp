@@ -15,9 +15,9 @@
 
 namespace ttmem::capture {
 
-using CoreRanges = std::vector<ttmem_core_range>;
+using CaptureCoreRanges = std::vector<ttmem_core_range>;
 
-struct Device {
+struct CaptureDevice {
   // The division of the memory by the runtime's allocator. `ttmem replay` does not need it.
   struct Banks {
     std::uint64_t count = 0;
@@ -45,7 +45,7 @@ struct Device {
   std::optional<Allocator> allocator;  // complete, or nullopt
 };
 
-struct Mesh {
+struct CaptureMesh {
   std::uint64_t id = 0;
   std::vector<std::uint32_t> chips;
 };
@@ -67,7 +67,7 @@ struct BufferAlloc {
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
   std::uint64_t bytes_per_bank = 0;
-  CoreRanges cores;                // empty: every bank
+  CaptureCoreRanges cores;         // empty: every bank
   std::optional<Request> request;  // complete, or nullopt
 };
 
@@ -91,31 +91,33 @@ struct CbAlloc {
   std::uint64_t program = 0;
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;  // on each core
-  CoreRanges cores;
+  CaptureCoreRanges cores;
   bool globally_allocated = false;
 };
 
 struct CbFreeAll {};  // names no program; the program_unregister that follows names it
 
-using Entry = std::variant<Device, Mesh, BufferAlloc, BufferFree, ProgramLayout, ProgramRegister,
-                           ProgramUnregister, CbAlloc, CbFreeAll>;
+using CaptureEntry =
+    std::variant<CaptureDevice, CaptureMesh, BufferAlloc, BufferFree, ProgramLayout,
+                 ProgramRegister, ProgramUnregister, CbAlloc, CbFreeAll>;
 
 // One line of the file.
-struct Line {
+struct CaptureLine {
   std::uint64_t t_ns = 0;    // 0 for devices and meshes
   std::uint32_t thread = 0;  // 0 for devices and meshes
-  Entry entry;
+  CaptureEntry entry;
 
   [[nodiscard]] bool is_event() const {
-    return !std::holds_alternative<Device>(entry) && !std::holds_alternative<Mesh>(entry);
+    return !std::holds_alternative<CaptureDevice>(entry) &&
+           !std::holds_alternative<CaptureMesh>(entry);
   }
 };
 
-// Reads the first `lines` lines, or all lines. The file "-" is standard input. Line n of the file
-// is element n - 1. Fails if the file cannot be read or is empty, or if a line is not valid; the
-// message names the file, the line and the reason.
-[[nodiscard]] Result<std::vector<Line>> read_capture(const std::string& file,
-                                                     std::optional<std::uint64_t> lines);
+// Reads the first `lines` lines, or all lines. The file "-" is standard input. CaptureLine n of the
+// file is element n - 1. Fails if the file cannot be read or is empty, or if a line is not valid;
+// the message names the file, the line and the reason.
+[[nodiscard]] Result<std::vector<CaptureLine>> read_capture(const std::string& file,
+                                                            std::optional<std::uint64_t> lines);
 
 // Returns the name of the file for messages: "standard input" for "-".
 [[nodiscard]] std::string name_of_capture(const std::string& file);

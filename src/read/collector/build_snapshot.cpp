@@ -133,9 +133,9 @@ void leave_out(const std::vector<Kind>& kinds, DeviceImage& device) {
   }
 }
 
-class Builder {
+class SnapshotBuilder {
  public:
-  explicit Builder(const Evidence& evidence) : evidence_(evidence), match_(evidence) {}
+  explicit SnapshotBuilder(const Evidence& evidence) : evidence_(evidence), match_(evidence) {}
 
   // Must be called once, before add_lists().
   void add_figures() {
@@ -514,14 +514,14 @@ void set_sensors(const driver::Driver& driver, model::Snapshot& snapshot) {
 }
 
 model::Snapshot build_snapshot(const Evidence& evidence) {
-  Builder builder(evidence);
+  SnapshotBuilder builder(evidence);
   builder.add_figures();
   builder.add_lists();
   return builder.finish();
 }
 
 model::Snapshot build_figures(const Evidence& evidence) {
-  Builder builder(evidence);
+  SnapshotBuilder builder(evidence);
   builder.add_figures();
   return builder.finish();
 }

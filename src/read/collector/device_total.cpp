@@ -165,7 +165,7 @@ void DeviceTotal::add_taken(const DeviceImage& device, const Taken& taken) {
     banks_agree_ = banks_agree_ && banks == *banks_;
   }
   for (const Kind kind : kBankKinds) {
-    std::optional<std::vector<Range>>& all = taken_[kind];
+    std::optional<std::vector<AddressRange>>& all = taken_[kind];
     // A kind without figures that has buffers was left out, because its figures were impossible.
     // Its ranges count as unknown.
     const bool left_out = device.kinds[kind].known == 0 && taken[kind] && !taken[kind]->empty();

@@ -22,7 +22,7 @@ namespace ttmem::collector {
 // The file that a segment was read from, and the data by which a change is detected. A new file may
 // get the name and inode number of a removed file; its header, which is part of the fingerprint,
 // then has another creation time.
-struct Origin {
+struct SegmentOrigin {
   std::string name;
   dev_t file_device = 0;
   ino_t file_number = 0;
@@ -42,7 +42,7 @@ struct SegmentEvidence {
   bool confirmed = false;
   bool foreign_pid = false;                // its pid belongs to another pid namespace
   std::optional<std::int32_t> host_pid{};  // in the reader's pid namespace
-  Origin origin{};
+  SegmentOrigin origin{};
   // geometry_of(image), computed once for many passes. Empty for a dead process.
   std::vector<DeviceGeometry> geometry{};
 };

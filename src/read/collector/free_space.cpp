@@ -12,7 +12,7 @@ namespace ttmem::collector {
 namespace {
 
 // Returns the free space of a region. `taken` must be a result of join().
-model::FreeSpace free_of(const BankRegion& region, std::span<const Range> taken) {
+model::FreeSpace free_of(const BankRegion& region, std::span<const AddressRange> taken) {
   std::uint64_t free = 0;
   std::uint64_t largest = 0;
   std::uint64_t begin = region.range.begin;  // of the current free block
@@ -21,7 +21,7 @@ model::FreeSpace free_of(const BankRegion& region, std::span<const Range> taken)
     free += end - begin;
     largest = std::max(largest, end - begin);
   };
-  for (const Range& range : taken) {
+  for (const AddressRange& range : taken) {
     if (range.begin < region.range.begin || range.end > region.range.end) return {};
     add_block_up_to(range.begin);
     begin = placement::align_up(range.end, region.step);
@@ -38,12 +38,12 @@ bool has_unstated_region(Kind kind, const PerKind<std::optional<BankRegion>>& re
 
 }  // namespace
 
-void join(std::vector<Range>& ranges) {
-  std::erase_if(ranges, [](const Range& range) { return range.begin >= range.end; });
+void join(std::vector<AddressRange>& ranges) {
+  std::erase_if(ranges, [](const AddressRange& range) { return range.begin >= range.end; });
   std::sort(ranges.begin(), ranges.end(),
-            [](const Range& a, const Range& b) { return a.begin < b.begin; });
+            [](const AddressRange& a, const AddressRange& b) { return a.begin < b.begin; });
   std::size_t joined = 0;
-  for (const Range& range : ranges) {
+  for (const AddressRange& range : ranges) {
     if (joined > 0 && range.begin <= ranges[joined - 1].end) {
       ranges[joined - 1].end = std::max(ranges[joined - 1].end, range.end);
     } else {
@@ -58,7 +58,7 @@ Taken taken_by(std::span<const segment::LiveAllocation* const> buffers, bool all
   if (!all_listed) return taken;
   for (const Kind kind : kBankKinds) taken[kind].emplace();
   for (const segment::LiveAllocation* buffer : buffers) {
-    std::optional<std::vector<Range>>& ranges = taken[buffer->kind];
+    std::optional<std::vector<AddressRange>>& ranges = taken[buffer->kind];
     if (!ranges) continue;
     if (buffer->address && buffer->bytes_per_bank) {
       const std::uint64_t end = saturating_add(*buffer->address, *buffer->bytes_per_bank);
@@ -75,7 +75,7 @@ Taken taken_by(std::span<const segment::LiveAllocation* const> buffers, bool all
 
 PerKind<std::optional<BankRegion>> regions_of(std::string_view arch, const BankFacts& facts) {
   PerKind<std::optional<BankRegion>> regions{};
-  const placement::Chip* const chip = placement::find_chip(arch);
+  const placement::ChipSpec* const chip = placement::find_chip(arch);
   if (chip == nullptr) return regions;
   const auto set = [&](Kind kind, std::uint64_t begin, std::uint64_t end) {
     if (begin < end) regions[kind] = BankRegion{{begin, end}, chip->dram_alignment};

@@ -15,18 +15,18 @@
 namespace ttmem::collector {
 
 // The addresses [begin, end) in every bank.
-struct Range {
+struct AddressRange {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
 
-  friend bool operator==(const Range&, const Range&) = default;
+  friend bool operator==(const AddressRange&, const AddressRange&) = default;
 };
 
 // Sorts the ranges, removes empty ranges, and joins ranges that touch or overlap.
-void join(std::vector<Range>& ranges);
+void join(std::vector<AddressRange>& ranges);
 
 // The taken ranges of DRAM, L1, L1_SMALL and trace; nullopt if some of them are unknown.
-using Taken = PerKind<std::optional<std::vector<Range>>>;
+using Taken = PerKind<std::optional<std::vector<AddressRange>>>;
 
 // Returns the ranges that the buffers of one process take on one device, joined by join(). A range
 // that a buffer takes only in some banks counts as taken, because the allocator of the whole device
@@ -36,7 +36,7 @@ using Taken = PerKind<std::optional<std::vector<Range>>>;
 
 // The region in which the runtime's allocator places buffers of one kind, and its step size.
 struct BankRegion {
-  Range range;
+  AddressRange range;
   std::uint64_t step = 1;
 };
 

@@ -222,7 +222,7 @@ class Gatherer {
     std::array<std::byte, kRegionBytes> bytes;
     const segment::FdSource source(file->fd.get());
     const std::size_t size = source.read_at(0, bytes);
-    const Result<Region> decoded = decode_region(std::span(bytes).first(size));
+    const Result<TtMetalRegion> decoded = decode_region(std::span(bytes).first(size));
     if (!decoded) {
       warn_unreadable(name, decoded.error().message);
       return std::nullopt;

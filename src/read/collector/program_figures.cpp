@@ -8,8 +8,8 @@
 namespace ttmem::collector {
 namespace {
 
-using segment::Cb;
-using segment::Footprint;
+using segment::LiveCb;
+using segment::LiveFootprint;
 
 struct CbRange {
   std::uint64_t begin = 0;
@@ -17,9 +17,10 @@ struct CbRange {
 };
 
 // Stores the ranges that the CBs of a footprint take on one core in `ranges`: ascending, disjoint.
-void ranges_on_core(const Footprint& footprint, std::uint32_t core, std::vector<CbRange>& ranges) {
+void ranges_on_core(const LiveFootprint& footprint, std::uint32_t core,
+                    std::vector<CbRange>& ranges) {
   ranges.clear();
-  for (const Cb& cb : footprint) {
+  for (const LiveCb& cb : footprint) {
     if (cb.global || cb.bytes == 0 || !cb.cores.test(core)) continue;
     ranges.push_back({cb.address, std::uint64_t{cb.address} + cb.bytes});
   }
@@ -36,8 +37,8 @@ void ranges_on_core(const Footprint& footprint, std::uint32_t core, std::vector<
   if (!ranges.empty()) ranges.resize(last + 1);
 }
 
-void add_masks(const Footprint& footprint, std::vector<CoreMask>& masks) {
-  for (const Cb& cb : footprint) {
+void add_masks(const LiveFootprint& footprint, std::vector<CoreMask>& masks) {
+  for (const LiveCb& cb : footprint) {
     if (!cb.global && cb.bytes != 0) masks.push_back(cb.cores);
   }
 }
@@ -81,12 +82,13 @@ void sweep(std::vector<Edge>& edges, std::uint64_t cores, std::vector<std::uint6
 
 }  // namespace
 
-std::optional<FootprintFigures> footprint_figures(const Footprint& footprint, WorkBudget& budget) {
+std::optional<FootprintFigures> footprint_figures(const LiveFootprint& footprint,
+                                                  WorkBudget& budget) {
   FootprintFigures figures;
   std::vector<CoreMask> masks;
   add_masks(footprint, masks);
   CoreMask covered;
-  for (const Cb& cb : footprint) {
+  for (const LiveCb& cb : footprint) {
     covered |= cb.cores;
     if (!cb.global) figures.logical_bytes += std::uint64_t{cb.bytes} * cb.cores.count();
   }

@@ -37,13 +37,13 @@ struct FootprintFigures {
 
 // Returns nullopt if the work exceeds `budget`. The work is the number of CBs times the number of
 // classes of cores (partition_cores()).
-[[nodiscard]] std::optional<FootprintFigures> footprint_figures(const segment::Footprint& footprint,
-                                                                WorkBudget& budget);
+[[nodiscard]] std::optional<FootprintFigures> footprint_figures(
+    const segment::LiveFootprint& footprint, WorkBudget& budget);
 
 // A footprint, and the number of live programs of one process that have this footprint on one
 // device.
 struct FootprintUse {
-  const segment::Footprint* footprint = nullptr;
+  const segment::LiveFootprint* footprint = nullptr;
   std::uint64_t programs = 0;
 };
 

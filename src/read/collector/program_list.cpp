@@ -38,7 +38,7 @@ Uses uses_of(std::span<const LiveProgram* const> programs, const SegmentImage& i
   return result;
 }
 
-model::Program listed(const LiveProgram& program, const segment::Footprint& footprint,
+model::Program listed(const LiveProgram& program, const segment::LiveFootprint& footprint,
                       const FootprintFigures& figures) {
   model::Program result;
   result.program = program.program;
@@ -46,7 +46,7 @@ model::Program listed(const LiveProgram& program, const segment::Footprint& foot
   result.scope = program.scope;
   result.visit = program.visit;
   result.cbs.reserve(footprint.size());
-  for (const segment::Cb& cb : footprint) {
+  for (const segment::LiveCb& cb : footprint) {
     result.cbs.push_back(
         {.address = cb.address, .bytes = cb.bytes, .cores = cb.cores, .global = cb.global});
   }
@@ -65,7 +65,7 @@ void ProgramList::list(const SegmentEvidence& segment, std::span<const std::uint
   const SegmentImage& image = segment.image;
   Figures figures;
   figures.reserve(image.footprints.size());
-  for (const segment::Footprint& footprint : image.footprints) {
+  for (const segment::LiveFootprint& footprint : image.footprints) {
     figures.push_back(footprint_figures(footprint, work_));
   }
   std::vector<std::vector<const LiveProgram*>> on_device(image.devices.size());
@@ -92,7 +92,7 @@ std::size_t ProgramList::list_device(const SegmentEvidence& segment,
   if (!exclusive) return programs.size();
   std::size_t left_out = 0;
   for (const LiveProgram* program : programs) {
-    const segment::Footprint& footprint = segment.image.footprints[program->footprint];
+    const segment::LiveFootprint& footprint = segment.image.footprints[program->footprint];
     const auto& own = figures[program->footprint];
     if (!own || footprint.size() > cbs_left_) {
       ++left_out;

@@ -20,7 +20,7 @@ namespace ttmem::collector {
 namespace {
 
 using model::Bytes;
-using model::Holder;
+using model::LabelTotal;
 using model::RunDevice;
 using model::RunSummary;
 using segment::SegmentImage;
@@ -83,20 +83,20 @@ model::RunProcess run_process(const SegmentImage& image) {
   return process;
 }
 
-using Groups = std::map<std::pair<Kind, std::string>, Holder>;
+using Groups = std::map<std::pair<Kind, std::string>, LabelTotal>;
 
-std::vector<Holder> largest_first(Groups&& groups) {
-  std::vector<Holder> list;
+std::vector<LabelTotal> largest_first(Groups&& groups) {
+  std::vector<LabelTotal> list;
   list.reserve(groups.size());
   for (auto& [key, holder] : groups) list.push_back(std::move(holder));
   std::stable_sort(list.begin(), list.end(),
-                   [](const Holder& a, const Holder& b) { return a.bytes > b.bytes; });
+                   [](const LabelTotal& a, const LabelTotal& b) { return a.bytes > b.bytes; });
   return list;
 }
 
-void add(const std::vector<Holder>& some, Groups& groups) {
-  for (const Holder& one : some) {
-    Holder& holder = groups[{one.kind, one.label}];
+void add(const std::vector<LabelTotal>& some, Groups& groups) {
+  for (const LabelTotal& one : some) {
+    LabelTotal& holder = groups[{one.kind, one.label}];
     holder.kind = one.kind;
     holder.label = one.label;
     holder.allocations += one.allocations;
@@ -115,11 +115,11 @@ bool has_ended(int segment) {
 
 }  // namespace
 
-std::vector<Holder> holders(const std::vector<SegmentImage>& images) {
+std::vector<LabelTotal> holders(const std::vector<SegmentImage>& images) {
   Groups groups;
   for (const SegmentImage& image : images) {
     for (const segment::LiveAllocation& allocation : image.allocations) {
-      Holder& holder = groups[{allocation.kind, allocation.label}];
+      LabelTotal& holder = groups[{allocation.kind, allocation.label}];
       holder.kind = allocation.kind;
       holder.label = allocation.label;
       ++holder.allocations;

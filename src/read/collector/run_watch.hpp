@@ -42,7 +42,7 @@ class RunWatch {
   using Key = std::tuple<std::uint64_t, std::int32_t>;  // creation time of the segment, pid
   struct Process {
     model::RunProcess process;
-    std::vector<model::Holder> held;
+    std::vector<model::LabelTotal> held;
   };
 
   // Opens new segments. Returns true if there was one.
@@ -59,6 +59,7 @@ class RunWatch {
 };
 
 // Returns the live buffers and kernels, summed by kind and label, largest first. Pure function.
-[[nodiscard]] std::vector<model::Holder> holders(const std::vector<segment::SegmentImage>& images);
+[[nodiscard]] std::vector<model::LabelTotal> holders(
+    const std::vector<segment::SegmentImage>& images);
 
 }  // namespace ttmem::collector

@@ -25,7 +25,7 @@ void add_left_at_close(const segment::SegmentImage& image, const std::string& wh
   std::uint64_t allocations = 0;
   std::uint64_t bytes = 0;
   std::string ids;
-  for (const segment::LeftAtClose& left : image.left_at_close) {
+  for (const segment::LeftAtCloseImage& left : image.left_at_close) {
     allocations = saturating_add(allocations, left.allocations);
     bytes = saturating_add(bytes, left.bytes);
     ids += fmt::format("{}{}", ids.empty() ? "" : ", ", left.device_id);

@@ -58,7 +58,7 @@ bool is_region_name(std::string_view name) {
   return std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-Result<Region> decode_region(std::span<const std::byte> bytes) {
+Result<TtMetalRegion> decode_region(std::span<const std::byte> bytes) {
   if (bytes.size() < kInitStateAt + sizeof(kReady)) {
     return Error{
         fmt::format("it has {} bytes, but a region of TT-Metal has {}; remove it when no "
@@ -75,7 +75,7 @@ Result<Region> decode_region(std::span<const std::byte> bytes) {
   if (version == 4 && get<std::uint32_t>(bytes, kInitStateAt) != kReady) {
     return Error{"TT-Metal has not finished setting it up; try again"};
   }
-  Region region;
+  TtMetalRegion region;
   region.version = version;
   region.uid = get<std::uint64_t>(bytes, kUidAt);
   region.device_id = get<std::uint32_t>(bytes, kDeviceIdAt);

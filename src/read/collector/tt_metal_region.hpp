@@ -25,7 +25,7 @@ struct RegionRow {
   friend bool operator==(const RegionRow&, const RegionRow&) = default;
 };
 
-struct Region {
+struct TtMetalRegion {
   std::uint32_t version = 0;
   std::uint64_t uid = 0;  // of the chip; 0: unknown
   std::uint32_t device_id = 0;
@@ -41,6 +41,6 @@ inline constexpr std::size_t kRegionBytes = 8576;
 // Decodes a region. Skips rows that are free or being released. Fails if the version is unknown,
 // the bytes are too few, or the region is not ready yet. Callers put the file name in front of the
 // error message.
-[[nodiscard]] Result<Region> decode_region(std::span<const std::byte> bytes);
+[[nodiscard]] Result<TtMetalRegion> decode_region(std::span<const std::byte> bytes);
 
 }  // namespace ttmem::collector

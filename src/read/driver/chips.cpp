@@ -82,9 +82,9 @@ std::optional<double> scaled(const std::string& path, double units, double most)
   return static_cast<double>(*raw) / units;
 }
 
-class Reader {
+class DriverReader {
  public:
-  explicit Reader(const std::string& root)
+  explicit DriverReader(const std::string& root)
       : dev_(root + "/dev/tenstorrent"),
         sys_(root + "/sys/class/tenstorrent"),
         proc_(root + "/proc/driver/tenstorrent"),
@@ -236,6 +236,6 @@ class Reader {
 
 }  // namespace
 
-Driver read_driver(const std::string& root) { return Reader(root).read(); }
+Driver read_driver(const std::string& root) { return DriverReader(root).read(); }
 
 }  // namespace ttmem::driver

@@ -7,7 +7,7 @@ using recording::Ending;
 using recording::RowId;
 using recording::Time;
 
-void EventWriter::allocate(const recording::Allocation& allocation) {
+void EventWriter::allocate(const recording::RecordedAllocation& allocation) {
   settle();
   const Key key{allocation.devices, allocation.number};
   (void)free(allocation.devices, allocation.number, allocation.begin_ns);
@@ -24,7 +24,7 @@ bool EventWriter::free(RowId devices, std::uint64_t number, Time time) {
   return true;
 }
 
-void EventWriter::lay_out(const recording::Program& program, Time time) {
+void EventWriter::lay_out(const recording::RecordedProgram& program, Time time) {
   const Key key{program.device, program.number};
   const auto [at, is_new] = placed_.try_emplace(key);
   if (is_new) {
@@ -36,7 +36,8 @@ void EventWriter::lay_out(const recording::Program& program, Time time) {
   change(key, at->second, time);
 }
 
-void EventWriter::add_cb(RowId device, std::uint64_t program, const recording::Cb& cb, Time time) {
+void EventWriter::add_cb(RowId device, std::uint64_t program, const recording::RecordedCb& cb,
+                         Time time) {
   const Key key{device, program};
   const auto found = placed_.find(key);
   if (found == placed_.end()) return;

@@ -19,20 +19,20 @@ class EventWriter {
   explicit EventWriter(recording::Writer& writer) : writer_(writer) {}
 
   // Begins an allocation. A live allocation with the same number on the same devices ends first.
-  void allocate(const recording::Allocation& allocation);
+  void allocate(const recording::RecordedAllocation& allocation);
   // Ends the live allocation with this number on these devices. Returns false, and does nothing, if
   // there is none.
   bool free(recording::RowId devices, std::uint64_t number, recording::Time time);
 
   // Places the program, or replaces its layout, with no CBs. Only its device, number, name and
   // scope are read from `program`.
-  void lay_out(const recording::Program& program, recording::Time time);
+  void lay_out(const recording::RecordedProgram& program, recording::Time time);
   [[nodiscard]] bool has_program(recording::RowId device, std::uint64_t program) const {
     return placed_.contains({device, program});
   }
   // Adds a CB to a program for which lay_out() was called. CBs that are added in a row become one
   // layout.
-  void add_cb(recording::RowId device, std::uint64_t program, const recording::Cb& cb,
+  void add_cb(recording::RowId device, std::uint64_t program, const recording::RecordedCb& cb,
               recording::Time time);
   // Ends a program. Does nothing if the program is not placed.
   void end_program(recording::RowId device, std::uint64_t program, recording::Time time);
@@ -48,7 +48,7 @@ class EventWriter {
   using Key = std::pair<recording::RowId, std::uint64_t>;
 
   struct Placed {
-    recording::Program program{};  // its id is 0 until the row is written
+    recording::RecordedProgram program{};  // its id is 0 until the row is written
     recording::Layout layout{};
     bool is_changed = false;  // `layout` is not written yet
   };

@@ -13,7 +13,7 @@
 namespace ttmem::imports {
 namespace {
 
-struct Grid {
+struct GraphGrid {
   std::uint32_t columns = 0;
   std::uint32_t rows = 0;
 
@@ -26,9 +26,9 @@ struct Grid {
 
 }  // namespace
 
-Result<recording::Device> device_of(const Graph& graph) {
+Result<recording::RecordedDevice> device_of(const Graph& graph) {
   const GraphDevice reported = graph.devices.empty() ? GraphDevice{} : graph.devices.front();
-  Grid grid{reported.grid_x, reported.grid_y};
+  GraphGrid grid{reported.grid_x, reported.grid_y};
   for (const std::vector<CoreRange>& ranges : graph.core_sets) {
     for (const CoreRange& range : ranges) grid.include(range);
   }
@@ -37,7 +37,7 @@ Result<recording::Device> device_of(const Graph& graph) {
         fmt::format("it names cores of a grid of {} x {} or more; no device has more than {}",
                     grid.columns, grid.rows, kMaxCores)};
   }
-  recording::Device device;
+  recording::RecordedDevice device;
   device.arch = reported.arch;
   device.grid_x = static_cast<std::uint16_t>(grid.columns);
   device.grid_y = static_cast<std::uint16_t>(grid.rows);

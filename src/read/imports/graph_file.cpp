@@ -193,7 +193,7 @@ Kind kind_of(Params& params) {
 }
 
 // Receives the nodes one by one, as the JSON parser completes them.
-class Reader {
+class GraphReader {
  public:
   struct TooLarge {};
 
@@ -372,7 +372,7 @@ std::string_view without_code(std::string_view message) {
 }  // namespace
 
 Result<Graph> read_graph(std::istream& input, const std::string& name) {
-  Reader reader;
+  GraphReader reader;
   BoundedJson bounded(input);
   std::istream json(&bounded);
   const auto not_a_graph = [&name](std::string_view why) {
@@ -386,7 +386,7 @@ Result<Graph> read_graph(std::istream& input, const std::string& name) {
     Result<Graph> graph = reader.finish(rest);
     if (!graph) return not_a_graph(graph.error().message);
     return graph;
-  } catch (const Reader::TooLarge&) {
+  } catch (const GraphReader::TooLarge&) {
     return not_a_graph(fmt::format("a node has more than {} values", kMaxNodeValues));
   } catch (const Json::exception& error) {
     if (!bounded.problem().empty()) return not_a_graph(bounded.problem());

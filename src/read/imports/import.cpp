@@ -25,7 +25,7 @@
 namespace ttmem::imports {
 namespace {
 
-enum class Format : std::uint8_t { unknown, recording, graph, capture };
+enum class ImportFormat : std::uint8_t { unknown, recording, graph, capture };
 
 // Maximum length of a line of a capture.
 constexpr std::size_t kFirstLineBytes = std::size_t{1} << 20;
@@ -38,16 +38,16 @@ bool begins_with_event(const std::string& beginning) {
   return object.is_object() && object.contains("ev");
 }
 
-Format format_of(const std::string& beginning) {
-  if (beginning.starts_with("SQLite format 3")) return Format::recording;
+ImportFormat format_of(const std::string& beginning) {
+  if (beginning.starts_with("SQLite format 3")) return ImportFormat::recording;
   const std::size_t first = beginning.find_first_not_of(" \t\r\n");
-  if (first == beginning.npos) return Format::unknown;
-  if (beginning[first] == '[') return Format::graph;
-  if (beginning[first] != '{') return Format::unknown;
-  return begins_with_event(beginning.substr(first)) ? Format::capture : Format::graph;
+  if (first == beginning.npos) return ImportFormat::unknown;
+  if (beginning[first] == '[') return ImportFormat::graph;
+  if (beginning[first] != '{') return ImportFormat::unknown;
+  return begins_with_event(beginning.substr(first)) ? ImportFormat::capture : ImportFormat::graph;
 }
 
-Result<Format> detect_format(const std::string& file) {
+Result<ImportFormat> detect_format(const std::string& file) {
   struct stat status {};
   const auto cannot = [&file](const std::string& why) {
     return Error{fmt::format("cannot import {}: {}", file, why)};
@@ -62,11 +62,11 @@ Result<Format> detect_format(const std::string& file) {
   std::string beginning(kFirstLineBytes, '\0');
   input.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
   beginning.resize(static_cast<std::size_t>(input.gcount()));
-  const Format format = format_of(beginning);
-  if (format == Format::recording) {
+  const ImportFormat format = format_of(beginning);
+  if (format == ImportFormat::recording) {
     return cannot(fmt::format("it is a database; try: ttmem report {}", file));
   }
-  if (format == Format::unknown) {
+  if (format == ImportFormat::unknown) {
     return cannot(
         "it is neither a graph of ttnn (JSON of ttnn.graph.end_graph_capture) nor a capture for "
         "ttmem replay (a JSON object a line)");
@@ -88,7 +88,7 @@ Result<Imported> write_recording(
     const std::function<Imported(recording::RowId, recording::Writer&)>& write) {
   auto writer = recording::Writer::create(out, run, overwrite);
   if (!writer) return writer.error();
-  recording::Process process;
+  recording::RecordedProcess process;
   process.name = std::filesystem::path(file).filename();
   const Imported imported = write((*writer)->begin(process), **writer);
   run.ended_ns = imported.end_ns;
@@ -136,8 +136,8 @@ Result<Imported> import_file(const std::string& file, const std::string& out, bo
   if (std::filesystem::equivalent(file, out, ignored)) {
     return Error{fmt::format("{} cannot become its own recording; give -o another name", file)};
   }
-  return *format == Format::capture ? import_events(file, out, overwrite)
-                                    : import_ttnn(file, out, overwrite);
+  return *format == ImportFormat::capture ? import_events(file, out, overwrite)
+                                          : import_ttnn(file, out, overwrite);
 }
 
 }  // namespace ttmem::imports

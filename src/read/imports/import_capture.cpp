@@ -40,9 +40,9 @@ class CaptureWriter {
   CaptureWriter(RowId process, recording::Writer& writer)
       : process_(process), writer_(writer), event_writer_(writer) {}
 
-  Imported write(const std::vector<capture::Line>& lines) {
+  Imported write(const std::vector<capture::CaptureLine>& lines) {
     Imported imported;
-    for (const capture::Line& line : lines) {
+    for (const capture::CaptureLine& line : lines) {
       const auto most = static_cast<std::uint64_t>(std::numeric_limits<Time>::max());
       now_ = std::max(now_, static_cast<Time>(std::min(line.t_ns, most)));
       std::visit([this](const auto& entry) { take(entry); }, line.entry);
@@ -65,8 +65,8 @@ class CaptureWriter {
   }
 
  private:
-  void take(const capture::Device& given) {
-    recording::Device device;
+  void take(const capture::CaptureDevice& given) {
+    recording::RecordedDevice device;
     device.process = process_;
     device.number = given.id;
     device.arch = given.arch;
@@ -85,12 +85,12 @@ class CaptureWriter {
     devices_[given.id] = device;
   }
 
-  void take(const capture::Mesh&) {}
+  void take(const capture::CaptureMesh&) {}
 
   void take(const capture::BufferAlloc& buffer) {
     if (buffer.devices.empty()) return;
-    const recording::Device& device = devices_[buffer.devices.front()];
-    recording::Request request;
+    const recording::RecordedDevice& device = devices_[buffer.devices.front()];
+    recording::RecordedRequest request;
     request.kind = kBufferKinds[buffer.type];
     request.bytes = buffer.bytes;
     request.bytes_per_bank = buffer.bytes_per_bank;
@@ -105,12 +105,13 @@ class CaptureWriter {
       request.cores = writer_.core_set(mask_of(device, buffer.cores));
     }
     request.layout = layout_of(buffer);
-    event_writer_.allocate(recording::Allocation{.devices = set_of(buffer.devices),
-                                                 .request = writer_.request(request),
-                                                 // `ttmem replay` numbers buffers in the same way.
-                                                 .number = buffer.id + 1,
-                                                 .address = buffer.address,
-                                                 .begin_ns = now_});
+    event_writer_.allocate(
+        recording::RecordedAllocation{.devices = set_of(buffer.devices),
+                                      .request = writer_.request(request),
+                                      // `ttmem replay` numbers buffers in the same way.
+                                      .number = buffer.id + 1,
+                                      .address = buffer.address,
+                                      .begin_ns = now_});
   }
 
   void take(const capture::BufferFree& buffer) {
@@ -136,32 +137,32 @@ class CaptureWriter {
       ++impossible_;
       return;
     }
-    const recording::Device& device = devices_[cb.device];
+    const recording::RecordedDevice& device = devices_[cb.device];
     event_writer_.add_cb(device.id, cb.program,
-                         recording::Cb{.address = static_cast<std::uint32_t>(cb.address),
-                                       .bytes = static_cast<std::uint32_t>(cb.bytes),
-                                       .global = cb.globally_allocated,
-                                       .cores = mask_of(device, cb.cores)},
+                         recording::RecordedCb{.address = static_cast<std::uint32_t>(cb.address),
+                                               .bytes = static_cast<std::uint32_t>(cb.bytes),
+                                               .global = cb.globally_allocated,
+                                               .cores = mask_of(device, cb.cores)},
                          now_);
   }
 
   void take(const capture::CbFreeAll&) {}
 
   void lay_out(const capture::ProgramEvent& event) {
-    recording::Program program;
+    recording::RecordedProgram program;
     program.device = devices_[event.device].id;
     program.number = event.program;
     event_writer_.lay_out(program, now_);
   }
 
-  [[nodiscard]] static std::uint32_t banks_of(const recording::Device& device, Kind kind) {
+  [[nodiscard]] static std::uint32_t banks_of(const recording::RecordedDevice& device, Kind kind) {
     if (kind == Kind::system) return 0;
     return is_in_dram(kind) ? device.dram_channels : std::uint32_t{device.grid_x} * device.grid_y;
   }
 
   // Skips cores outside the grid.
-  [[nodiscard]] static CoreMask mask_of(const recording::Device& device,
-                                        const capture::CoreRanges& ranges) {
+  [[nodiscard]] static CoreMask mask_of(const recording::RecordedDevice& device,
+                                        const capture::CaptureCoreRanges& ranges) {
     CoreMask mask;
     for (const ttmem_core_range& range : ranges) {
       for (std::uint32_t y = range.y0; y <= range.y1 && y < device.grid_y; ++y) {
@@ -186,7 +187,7 @@ class CaptureWriter {
   recording::Writer& writer_;
   EventWriter event_writer_;
   // By number; the reader has checked the numbers.
-  std::map<std::uint32_t, recording::Device> devices_;
+  std::map<std::uint32_t, recording::RecordedDevice> devices_;
   Time now_ = 0;
   std::uint64_t unknown_frees_ = 0;
   std::uint64_t impossible_ = 0;
@@ -194,7 +195,7 @@ class CaptureWriter {
 
 }  // namespace
 
-Imported write_capture(const std::vector<capture::Line>& lines, RowId process,
+Imported write_capture(const std::vector<capture::CaptureLine>& lines, RowId process,
                        recording::Writer& writer) {
   return CaptureWriter(process, writer).write(lines);
 }

@@ -11,7 +11,7 @@
 namespace ttmem::imports {
 
 // Writes the devices and events of a capture. `process` is the row of their process.
-[[nodiscard]] Imported write_capture(const std::vector<capture::Line>& lines,
+[[nodiscard]] Imported write_capture(const std::vector<capture::CaptureLine>& lines,
                                      recording::RowId process, recording::Writer& writer);
 
 }  // namespace ttmem::imports

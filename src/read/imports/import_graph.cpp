@@ -43,7 +43,7 @@ CoreMask mask_of(const std::vector<CoreRange>& ranges, std::uint32_t columns) {
 
 // A clock for a graph, which has no times. Each event takes one nanosecond. A function takes the
 // duration that the graph gives, or the time of its events if that is longer.
-class Clock {
+class GraphClock {
  public:
   [[nodiscard]] Time now() const { return now_; }
   void tick() { ++now_; }
@@ -57,7 +57,8 @@ class Clock {
 
 class GraphWriter {
  public:
-  GraphWriter(const Graph& graph, const recording::Device& device, recording::Writer& writer)
+  GraphWriter(const Graph& graph, const recording::RecordedDevice& device,
+              recording::Writer& writer)
       : graph_(graph),
         device_(device),
         writer_(writer),
@@ -121,7 +122,7 @@ class GraphWriter {
   }
 
   void allocate(const Node& node) {
-    recording::Request request;
+    recording::RecordedRequest request;
     request.kind = node.kind;
     request.bytes = node.bytes;
     request.has_bytes_per_bank = node.bytes_per_bank.has_value();
@@ -134,7 +135,7 @@ class GraphWriter {
       using Spread = BufferLayout::Spread;
       request.layout.spread = *node.is_sharded ? Spread::sharded : Spread::interleaved;
     }
-    recording::Allocation allocation;
+    recording::RecordedAllocation allocation;
     allocation.devices = devices_;
     allocation.request = writer_.request(request);
     allocation.number = node.connection.value_or(node.counter);
@@ -153,7 +154,7 @@ class GraphWriter {
   void add_cb(const Node& node) {
     if (!program_) begin_program(node);
     if (program_->device_id != node.device_id) return;
-    recording::Cb cb;
+    recording::RecordedCb cb;
     cb.bytes = static_cast<std::uint32_t>(node.bytes);
     cb.global = node.is_view;
     cb.cores = masks_[node.cores];
@@ -164,7 +165,7 @@ class GraphWriter {
   void begin_program(const Node& node) {
     program_ = CurrentProgram{++programs_, node.device_id, {}};
     program_->ends.fill(device_.l1_base);
-    recording::Program program;
+    recording::RecordedProgram program;
     program.device = device_.id;
     program.number = programs_;
     program.scope = scope();
@@ -248,12 +249,12 @@ class GraphWriter {
   };
 
   const Graph& graph_;
-  const recording::Device& device_;
+  const recording::RecordedDevice& device_;
   recording::Writer& writer_;
   EventWriter event_writer_;
   RowId devices_;
   std::vector<CoreMask> masks_;  // by index in Graph::core_sets
-  Clock clock_;
+  GraphClock clock_;
   Functions functions_;
   std::optional<CurrentProgram> program_;  // nullopt after a deallocate_all
   std::uint64_t programs_ = 0;
@@ -263,7 +264,7 @@ class GraphWriter {
 
 }  // namespace
 
-Imported write_graph(const Graph& graph, const recording::Device& device,
+Imported write_graph(const Graph& graph, const recording::RecordedDevice& device,
                      recording::Writer& writer) {
   return GraphWriter(graph, device, writer).write();
 }

@@ -9,7 +9,7 @@
 namespace ttmem::imports {
 
 // Writes the events of the graph. `device` is the result of device_of(), and already has a row.
-[[nodiscard]] Imported write_graph(const Graph& graph, const recording::Device& device,
+[[nodiscard]] Imported write_graph(const Graph& graph, const recording::RecordedDevice& device,
                                    recording::Writer& writer);
 
 }  // namespace ttmem::imports

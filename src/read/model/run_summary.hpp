@@ -30,7 +30,7 @@ struct RunProcess {
 };
 
 // Buffers and kernels of one kind with one label.
-struct Holder {
+struct LabelTotal {
   Kind kind = Kind::dram;
   std::string label;  // empty if there is none
   std::uint64_t allocations = 0;
@@ -39,8 +39,8 @@ struct Holder {
 
 struct RunSummary {
   std::vector<RunProcess> processes;   // in the order of their start
-  std::vector<Holder> held;            // at the end of the run, largest first
-  std::vector<Holder> fullest;         // in the sample with the most bytes in use
+  std::vector<LabelTotal> held;        // at the end of the run, largest first
+  std::vector<LabelTotal> fullest;     // in the sample with the most bytes in use
   std::uint64_t fullest_bytes = 0;     // sum over all processes in that sample
   std::uint64_t fullest_after_ns = 0;  // from the start of the run to that sample
   // Processes that ended before ttmem could see who had started them.

@@ -11,27 +11,27 @@
 namespace ttmem::placement {
 namespace {
 
-constexpr Chip kWormhole = {.arch = Arch::wormhole_b0,
-                            .noc_grid = {10, 12},
-                            .die_grid = {8, 10},
-                            .l1_bytes_per_core = 1499136,
-                            .l1_base = 105664,
-                            .l1_alignment = 16,
-                            .dram_bytes_per_channel = 1ull << 30,
-                            .dram_base = 1048640,
-                            .dram_alignment = 32,
-                            .circular_buffers = 32};
+constexpr ChipSpec kWormhole = {.arch = Arch::wormhole_b0,
+                                .noc_grid = {10, 12},
+                                .die_grid = {8, 10},
+                                .l1_bytes_per_core = 1499136,
+                                .l1_base = 105664,
+                                .l1_alignment = 16,
+                                .dram_bytes_per_channel = 1ull << 30,
+                                .dram_base = 1048640,
+                                .dram_alignment = 32,
+                                .circular_buffers = 32};
 
-constexpr Chip kBlackhole = {.arch = Arch::blackhole,
-                             .noc_grid = {17, 12},
-                             .die_grid = {14, 10},
-                             .l1_bytes_per_core = 1572864,
-                             .l1_base = 111616,
-                             .l1_alignment = 16,
-                             .dram_bytes_per_channel = 4278190080,
-                             .dram_base = 1048704,
-                             .dram_alignment = 64,
-                             .circular_buffers = 64};
+constexpr ChipSpec kBlackhole = {.arch = Arch::blackhole,
+                                 .noc_grid = {17, 12},
+                                 .die_grid = {14, 10},
+                                 .l1_bytes_per_core = 1572864,
+                                 .l1_base = 111616,
+                                 .l1_alignment = 16,
+                                 .dram_bytes_per_channel = 4278190080,
+                                 .dram_base = 1048704,
+                                 .dram_alignment = 64,
+                                 .circular_buffers = 64};
 
 // Dispatch takes the last row that is not harvested, or no row if it runs on Ethernet cores.
 Board wormhole(std::string_view board, std::string_view system, Grid tensix_grid, Grid compute_grid,
@@ -153,8 +153,8 @@ Result<Board> find_board(std::string_view name) {
   return *std::move(board);
 }
 
-const Chip* find_chip(std::string_view arch) {
-  for (const Chip* chip : {&kWormhole, &kBlackhole}) {
+const ChipSpec* find_chip(std::string_view arch) {
+  for (const ChipSpec* chip : {&kWormhole, &kBlackhole}) {
     if (name_of(chip->arch) == arch) return chip;
   }
   return nullptr;

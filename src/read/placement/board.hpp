@@ -26,7 +26,7 @@ struct Grid {
 };
 
 // The properties that all chips of an architecture share.
-struct Chip {
+struct ChipSpec {
   Arch arch = Arch::wormhole_b0;
   Grid noc_grid;  // all places on the die, for cores of any kind
   Grid die_grid;  // Tensix cores on the die
@@ -43,7 +43,7 @@ struct Chip {
 struct Board {
   std::string name;
   std::string system;  // the name of the whole system: a "t3000" has n300 boards
-  Chip chip;
+  ChipSpec chip;
   Grid tensix_grid;                // cores that are not harvested
   Grid compute_grid;               // cores for programs if dispatch runs on Tensix cores
   Grid compute_grid_eth_dispatch;  // cores for programs if dispatch runs on Ethernet cores
@@ -58,6 +58,6 @@ struct Board {
 [[nodiscard]] Result<Board> find_board(std::string_view name);
 
 // Finds a chip by the name of its architecture. Returns null if the architecture is unknown.
-[[nodiscard]] const Chip* find_chip(std::string_view arch);
+[[nodiscard]] const ChipSpec* find_chip(std::string_view arch);
 
 }  // namespace ttmem::placement

@@ -17,7 +17,7 @@ std::uint64_t trace_bytes_per_channel(std::uint64_t trace_region_bytes, std::uin
 }
 
 Result<MemoryMap> MemoryMap::make(const Board& board, const OpenSizes& sizes) {
-  const Chip& chip = board.chip;
+  const ChipSpec& chip = board.chip;
   if (sizes.worker_l1_size > chip.l1_bytes_per_core) {
     return Error{"Worker L1 size " + number(sizes.worker_l1_size) + " is larger than max size " +
                  number(chip.l1_bytes_per_core)};
@@ -60,7 +60,7 @@ MemoryMap MemoryMap::of_sub_device(std::uint64_t local_l1_bytes) const {
   return map;
 }
 
-Region MemoryMap::region(Kind kind) const {
+MemoryRange MemoryMap::region(Kind kind) const {
   const std::uint64_t small = l1_bytes - l1_small_bytes;
   const std::uint64_t trace =
       dram_bytes_per_channel - trace_bytes_per_channel(trace_region_bytes, dram_channels);

@@ -10,12 +10,12 @@
 namespace ttmem::placement {
 
 // The addresses [begin, end) of a kind of memory, the same in every bank.
-struct Region {
+struct MemoryRange {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
 
   [[nodiscard]] std::uint64_t bytes() const { return end - begin; }
-  friend bool operator==(const Region&, const Region&) = default;
+  friend bool operator==(const MemoryRange&, const MemoryRange&) = default;
 };
 
 // The sizes that a program asks for when it opens a device; 0 means the default.
@@ -56,7 +56,7 @@ struct MemoryMap {
   [[nodiscard]] MemoryMap of_sub_device(std::uint64_t local_l1_bytes) const;
 
   // Returns the region for buffers of `kind`, one of kBankKinds; empty if there is no such region.
-  [[nodiscard]] Region region(Kind kind) const;
+  [[nodiscard]] MemoryRange region(Kind kind) const;
   // Returns the alignment to which the pages of a buffer of `kind` are rounded up.
   [[nodiscard]] std::uint32_t page_alignment(Kind kind) const;
   // Returns the alignment to which the allocator rounds up a buffer's bytes in a bank. L1 too is

@@ -6,8 +6,8 @@
 #include "base/result.hpp"
 #include "read/model/snapshot.hpp"
 #include "read/remote/address.hpp"
-#include "read/remote/client.hpp"
 #include "read/remote/fault.hpp"
+#include "read/remote/http_client.hpp"
 
 namespace ttmem::remote {
 

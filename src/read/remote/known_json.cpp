@@ -68,9 +68,9 @@ constexpr std::size_t kMaxValues = std::size_t{1} << 21;
 // Builds the document from the events of the parser. The builder of nlohmann's library is not used:
 // it checks all members of a list again whenever one of them ends, which takes minutes for a few
 // megabytes.
-class Builder : public nlohmann::json_sax<Json> {
+class KnownJsonBuilder : public nlohmann::json_sax<Json> {
  public:
-  explicit Builder(const Complete& complete) : complete_(complete) {}
+  explicit KnownJsonBuilder(const Complete& complete) : complete_(complete) {}
 
   bool null() override { return add(nullptr); }
   bool boolean(bool value) override { return add(value); }
@@ -192,7 +192,7 @@ class Builder : public nlohmann::json_sax<Json> {
 }  // namespace
 
 Answer<Json> parse_known(std::string_view text, const Complete& complete) {
-  Builder builder(complete);
+  KnownJsonBuilder builder(complete);
   const bool whole = Json::sax_parse(text, &builder);
   if (builder.fault()) return *builder.fault();
   return whole ? builder.take_document() : Json();

@@ -10,7 +10,7 @@
 #include "read/model/snapshot.hpp"
 #include "read/remote/address.hpp"
 #include "read/remote/ask.hpp"
-#include "read/remote/client.hpp"
+#include "read/remote/http_client.hpp"
 #include "read/remote/mirror.hpp"
 
 namespace ttmem::remote {
@@ -44,7 +44,7 @@ class LiveFeed {
   [[nodiscard]] std::shared_ptr<const model::Snapshot> without_answer(const Fault& fault);
 
   const Address server_;
-  Client client_;
+  HttpClient client_;
   Mirror mirror_;                                // used by the thread only
   std::shared_ptr<const model::Snapshot> last_;  // the last answer; used by the thread only
   std::mutex mutex_;

@@ -16,7 +16,7 @@ struct OpenDevices {
   std::vector<DeviceImage> devices;
   // Index into `devices` by record; nullopt: not open.
   std::vector<std::optional<std::uint32_t>> of_record;
-  std::vector<LeftAtClose> left_at_close;
+  std::vector<LeftAtCloseImage> left_at_close;
   std::vector<DevicePeaks> peaks;    // of open and closed devices
   std::vector<DeviceImage> closed;   // closed devices, without cores
   std::vector<std::uint32_t> id_of;  // id of the device by record

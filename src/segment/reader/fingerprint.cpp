@@ -16,7 +16,7 @@ bool read_seqs(const ByteSource& source, std::uint64_t place, std::array<std::ui
          read_value(source, place + offsetof(DeviceRecord, cores_seq), seqs[1]);
 }
 
-struct Sum {
+struct AllocationSum {
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;
 };
@@ -53,11 +53,11 @@ bool still_has(const ByteSource& source, const Fingerprint& fingerprint) {
 
 bool is_settled(const SegmentImage& image) {
   if (image.invalid_records != 0) return false;
-  std::vector<PerKind<Sum>> listed(image.devices.size());
+  std::vector<PerKind<AllocationSum>> listed(image.devices.size());
   std::vector<std::uint64_t> programs(image.devices.size());
   for (const LiveAllocation& allocation : image.allocations) {
     for (const std::uint32_t device : devices_of(allocation)) {
-      Sum& sum = listed[device][allocation.kind];
+      AllocationSum& sum = listed[device][allocation.kind];
       ++sum.count;
       sum.bytes += allocation.bytes;
     }
@@ -71,7 +71,7 @@ bool is_settled(const SegmentImage& image) {
       const KindFigures& figures = device.kinds[kind];
       // The CBs of programs are not allocations.
       const std::uint64_t bytes = kind == Kind::cb ? device.loose_cb_bytes : figures.logical_bytes;
-      const Sum& sum = listed[d][kind];
+      const AllocationSum& sum = listed[d][kind];
       if (figures.live != sum.count || bytes != sum.bytes) return false;
     }
   }

@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
 
 // The place of the CB records of one footprint.
-struct Run {
+struct CbRun {
   std::uint64_t number = 0;
   std::uint32_t first = 0;
   std::uint32_t count = 0;
@@ -22,23 +22,23 @@ struct Run {
 };
 
 // Returns one run for each footprint number, in ascending order.
-std::vector<Run> runs_of(std::span<const ProgramSlot> programs) {
-  std::vector<Run> runs;
+std::vector<CbRun> runs_of(std::span<const ProgramSlot> programs) {
+  std::vector<CbRun> runs;
   runs.reserve(programs.size());
   for (const ProgramSlot& slot : programs) {
     runs.push_back({slot.footprint, slot.first_cb, slot.cb_count});
   }
-  std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) {
+  std::sort(runs.begin(), runs.end(), [](const CbRun& a, const CbRun& b) {
     return std::tie(a.number, a.first, a.count) < std::tie(b.number, b.first, b.count);
   });
-  const auto same = [](const Run& a, const Run& b) { return a.number == b.number; };
+  const auto same = [](const CbRun& a, const CbRun& b) { return a.number == b.number; };
   runs.erase(std::unique(runs.begin(), runs.end(), same), runs.end());
   return runs;
 }
 
 // Returns true if the CB records of the run can exist. Footprint 0 has no CBs; the CB records of
 // any other footprint lie within one chunk.
-bool possible(const Run& run, std::uint32_t cb_records) {
+bool possible(const CbRun& run, std::uint32_t cb_records) {
   if (run.number == 0 || run.count == 0) return run.number == 0 && run.count == 0;
   return run.count <= kMaxCbsPerProgram && run.first < cb_records &&
          run.first % kMaxCbsPerProgram + run.count <= kMaxCbsPerProgram &&
@@ -47,7 +47,7 @@ bool possible(const Run& run, std::uint32_t cb_records) {
 
 // Copies the CBs of a footprint. Returns false if a record does not, or no longer, belong to the
 // footprint.
-bool copy_run(const StableCopy& chunk, const Run& run, Footprint& footprint) {
+bool copy_run(const StableCopy& chunk, const CbRun& run, LiveFootprint& footprint) {
   for (std::uint32_t i = 0; i < run.count; ++i) {
     CbRecord record;
     const std::size_t at = (run.first % kMaxCbsPerProgram + i) * sizeof(CbRecord);
@@ -62,7 +62,7 @@ bool copy_run(const StableCopy& chunk, const Run& run, Footprint& footprint) {
 
 // Reads the CBs chunk by chunk, because thousands of footprints lie in a few chunks. Returns false
 // if the file is truncated.
-bool read_runs(const ByteSource& source, const SegmentMap& map, std::vector<Run>& runs,
+bool read_runs(const ByteSource& source, const SegmentMap& map, std::vector<CbRun>& runs,
                Footprints& result) {
   const std::uint32_t records = std::min(map.header.cb_count, map.cbs.capacity());
   std::vector<std::size_t> by_place(runs.size());
@@ -72,7 +72,7 @@ bool read_runs(const ByteSource& source, const SegmentMap& map, std::vector<Run>
   StableCopy chunk;
   std::uint32_t loaded = kNowhere;
   for (const std::size_t i : by_place) {
-    Run& run = runs[i];
+    CbRun& run = runs[i];
     if (!possible(run, records)) continue;
     const std::uint32_t wanted = run.first / kMaxCbsPerProgram;
     if (run.count != 0 && wanted != loaded) {
@@ -80,7 +80,7 @@ bool read_runs(const ByteSource& source, const SegmentMap& map, std::vector<Run>
       if (!chunk.load(source, offset, kChunkBytes)) return false;
       loaded = wanted;
     }
-    Footprint footprint;
+    LiveFootprint footprint;
     if (!copy_run(chunk, run, footprint)) continue;
     run.footprint = static_cast<std::uint32_t>(result.footprints.size());
     result.footprints.push_back(std::move(footprint));
@@ -93,7 +93,7 @@ bool read_runs(const ByteSource& source, const SegmentMap& map, std::vector<Run>
 std::optional<Footprints> read_footprints(const ByteSource& source, const SegmentMap& map,
                                           std::span<const ProgramSlot> programs) {
   Footprints result;
-  std::vector<Run> runs = runs_of(programs);
+  std::vector<CbRun> runs = runs_of(programs);
   if (!read_runs(source, map, runs, result)) return std::nullopt;
   const std::uint32_t records = std::min(map.header.cb_count, map.cbs.capacity());
   result.of_program.resize(programs.size());
@@ -101,7 +101,7 @@ std::optional<Footprints> read_footprints(const ByteSource& source, const Segmen
     const ProgramSlot& slot = programs[i];
     const auto run = std::lower_bound(
         runs.begin(), runs.end(), slot.footprint,
-        [](const Run& candidate, std::uint64_t number) { return candidate.number < number; });
+        [](const CbRun& candidate, std::uint64_t number) { return candidate.number < number; });
     const bool agrees = run->first == slot.first_cb && run->count == slot.cb_count;
     if (!possible(*run, records) || (slot.footprint != 0 && !agrees)) {
       ++result.invalid_records;

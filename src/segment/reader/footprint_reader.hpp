@@ -15,7 +15,7 @@ namespace ttmem::segment {
 // The footprints of some programs. Each footprint is contained once, however many programs share
 // it, so the footprints never take more memory than the CB records of the file.
 struct Footprints {
-  std::vector<Footprint> footprints;
+  std::vector<LiveFootprint> footprints;
   // Index into `footprints` by program. nullopt if the program ended before its CBs were read, or
   // if it refers to invalid CB records.
   std::vector<std::optional<std::uint32_t>> of_program;

@@ -82,7 +82,7 @@ struct LiveAllocation {
   return allocation.devices;
 }
 
-struct Cb {
+struct LiveCb {
   std::uint32_t address = 0;
   std::uint32_t bytes = 0;  // bytes on each core
   bool global = false;      // true: a view of an L1 buffer
@@ -90,7 +90,7 @@ struct Cb {
 };
 
 // The CBs of a program. Programs with the same CBs share one footprint.
-using Footprint = std::vector<Cb>;
+using LiveFootprint = std::vector<LiveCb>;
 
 // A live program on one device.
 struct LiveProgram {
@@ -108,7 +108,7 @@ struct LiveProgram {
 
 // The allocations that a process had not freed when it closed a device, summed over all times that
 // it closed the device. An open device has the same figures in its DeviceImage.
-struct LeftAtClose {
+struct LeftAtCloseImage {
   std::uint32_t device_id = 0;
   std::uint64_t allocations = 0;
   std::uint64_t bytes = 0;
@@ -120,7 +120,7 @@ struct DevicePeaks {
   std::uint32_t id = 0;
   std::uint64_t l1_total_bytes = 0;
   PerKind<std::optional<std::uint64_t>> kinds{};
-  std::uint64_t left_at_close = 0;  // as in LeftAtClose
+  std::uint64_t left_at_close = 0;  // as in LeftAtCloseImage
   std::uint64_t left_at_close_bytes = 0;
 };
 
@@ -166,12 +166,12 @@ struct SegmentImage {
   // The number of records that contradict themselves and were ignored.
   std::uint64_t invalid_records = 0;
 
-  std::vector<LeftAtClose> left_at_close;  // of devices that are closed now
-  std::vector<DevicePeaks> peaks;          // of all devices that were ever open
+  std::vector<LeftAtCloseImage> left_at_close;  // of devices that are closed now
+  std::vector<DevicePeaks> peaks;               // of all devices that were ever open
   std::vector<DeviceImage> devices;
   std::vector<LiveAllocation> allocations;
   std::vector<LiveProgram> programs;
-  std::vector<Footprint> footprints;
+  std::vector<LiveFootprint> footprints;
 };
 
 }  // namespace ttmem::segment

@@ -261,10 +261,10 @@ class Pass {
     return true;
   }
 
-  static std::vector<CoreMask> covered_cores(const std::vector<Footprint>& footprints) {
+  static std::vector<CoreMask> covered_cores(const std::vector<LiveFootprint>& footprints) {
     std::vector<CoreMask> covered(footprints.size());
     for (std::size_t i = 0; i < footprints.size(); ++i) {
-      for (const Cb& cb : footprints[i]) covered[i] |= cb.cores;
+      for (const LiveCb& cb : footprints[i]) covered[i] |= cb.cores;
     }
     return covered;
   }

@@ -39,7 +39,7 @@ HttpResponse ok(const char* content_type, std::string body) {
   return make_response(200, content_type, std::move(body));
 }
 
-HttpResponse index(const Target&, HttpHandler&) {
+HttpResponse index(const RequestTarget&, HttpHandler&) {
   return ok(
       kText,
       "ttmem serve: memory of Tenstorrent devices\n\n"
@@ -55,13 +55,13 @@ HttpResponse index(const Target&, HttpHandler&) {
       "/healthz                                    200 while it can read the segments\n");
 }
 
-HttpResponse health(const Target&, HttpHandler& handler) {
+HttpResponse health(const RequestTarget&, HttpHandler& handler) {
   if (handler.machine().up()) return ok(kText, "ok\n");
   return make_response(
       503, kText, "cannot read the directory of the segments; /api/v1/snapshot has the warning\n");
 }
 
-HttpResponse metrics(const Target&, HttpHandler& handler) {
+HttpResponse metrics(const RequestTarget&, HttpHandler& handler) {
   return ok(kMetrics, handler.machine().metrics());
 }
 
@@ -75,7 +75,7 @@ HttpResponse no_device(const std::vector<model::DeviceName>& missing,
 
 // Calls use(snapshot, names) with the devices in the query; empty names mean all devices.
 template <typename Use>
-HttpResponse on_devices(const Target& target, HttpHandler& handler, Use&& use) {
+HttpResponse on_devices(const RequestTarget& target, HttpHandler& handler, Use&& use) {
   const auto names = devices_in(target);
   if (!names) return error_response(400, names.error().message);
   const model::Snapshot& snapshot = handler.machine().snapshot();
@@ -89,7 +89,7 @@ model::Snapshot on_these(model::Snapshot snapshot, const std::vector<model::Devi
                        : selection::select_devices(std::move(snapshot), names);
 }
 
-HttpResponse snapshot(const Target& target, HttpHandler& handler) {
+HttpResponse snapshot(const RequestTarget& target, HttpHandler& handler) {
   const auto lists = number_in(target, "lists", 1);
   if (!lists) return error_response(400, lists.error().message);
   return on_devices(target, handler, [&](const model::Snapshot& all, const auto& names) {
@@ -106,20 +106,20 @@ HttpResponse snapshot(const Target& target, HttpHandler& handler) {
   });
 }
 
-Result<std::optional<std::int32_t>> pid_in(const Target& target) {
+Result<std::optional<std::int32_t>> pid_in(const RequestTarget& target) {
   const auto pid = number_in(target, "pid", std::numeric_limits<std::int32_t>::max());
   if (!pid) return pid.error();
   return *pid ? std::optional(static_cast<std::int32_t>(**pid)) : std::nullopt;
 }
 
-Result<std::size_t> limit_in(const Target& target) {
+Result<std::size_t> limit_in(const RequestTarget& target) {
   const auto limit = number_in(target, "limit", kMaxListEntries);
   if (!limit) return limit.error();
   return static_cast<std::size_t>(limit->value_or(kMaxListEntries));
 }
 
 // Computes the text later, on another thread: writing 100,000 entries takes most of a second.
-HttpResponse allocations(const Target& target, HttpHandler& handler) {
+HttpResponse allocations(const RequestTarget& target, HttpHandler& handler) {
   const auto pid = pid_in(target);
   if (!pid) return error_response(400, pid.error().message);
   auto kinds = kinds_in(target);
@@ -140,7 +140,7 @@ HttpResponse allocations(const Target& target, HttpHandler& handler) {
   });
 }
 
-HttpResponse programs(const Target& target, HttpHandler& handler) {
+HttpResponse programs(const RequestTarget& target, HttpHandler& handler) {
   const auto pid = pid_in(target);
   if (!pid) return error_response(400, pid.error().message);
   const auto limit = limit_in(target);
@@ -172,7 +172,7 @@ std::optional<HistoryRange> empty_history(const model::Snapshot& now,
   return std::nullopt;
 }
 
-HttpResponse history(const Target& target, HttpHandler& handler) {
+HttpResponse history(const RequestTarget& target, HttpHandler& handler) {
   const auto ids = devices_in(target);
   if (!ids) return error_response(400, ids.error().message);
   if (ids->size() != 1) {
@@ -194,12 +194,12 @@ HttpResponse history(const Target& target, HttpHandler& handler) {
   return ok(kJson, history_json(*range));
 }
 
-HttpResponse postmortems(const Target&, HttpHandler& handler) {
+HttpResponse postmortems(const RequestTarget&, HttpHandler& handler) {
   const model::Snapshot& now = handler.machine().last();
   return ok(kJson, postmortems_json(handler.machine().postmortems(), now.time_unix_ns, now.host));
 }
 
-HttpResponse changes(const Target& target, HttpHandler& handler) {
+HttpResponse changes(const RequestTarget& target, HttpHandler& handler) {
   constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
   const auto after = number_in(target, "after", most);
   if (!after) return error_response(400, after.error().message);
@@ -214,7 +214,7 @@ HttpResponse changes(const Target& target, HttpHandler& handler) {
 
 struct Endpoint {
   std::string_view path;
-  HttpResponse (*answer)(const Target&, HttpHandler&);
+  HttpResponse (*answer)(const RequestTarget&, HttpHandler&);
   std::vector<std::string> parameters;
 };
 
@@ -238,7 +238,7 @@ const Endpoint* endpoint_of(std::string_view path) {
 }  // namespace
 
 HttpResponse HttpHandler::answer(const HttpRequest& request, const HostRule& hosts) {
-  const Result<Target> target = parse_target(request.target);
+  const Result<RequestTarget> target = parse_target(request.target);
   if (!target) return error_response(400, target.error().message);
   if (auto refused = refused_host(request, *target, hosts)) return std::move(*refused);
   const Endpoint* endpoint = endpoint_of(target->path);

@@ -29,7 +29,7 @@ std::string_view take(std::string_view& rest, char separator) {
   return part;
 }
 
-Result<void> parse_query(std::string_view text, Target& target) {
+Result<void> parse_query(std::string_view text, RequestTarget& target) {
   while (!text.empty()) {
     std::string_view pair = take(text, '&');
     if (pair.empty()) continue;
@@ -45,7 +45,7 @@ Result<void> parse_query(std::string_view text, Target& target) {
 
 // Returns the parsed list of a parameter, or an empty list if the parameter is missing.
 template <typename Item>
-Result<std::vector<Item>> list_in(const Target& target, const char* name,
+Result<std::vector<Item>> list_in(const RequestTarget& target, const char* name,
                                   Result<std::vector<Item>> (*parse)(std::string_view)) {
   const auto given = target.query.find(name);
   if (given == target.query.end()) return std::vector<Item>();
@@ -56,8 +56,8 @@ Result<std::vector<Item>> list_in(const Target& target, const char* name,
 
 }  // namespace
 
-Result<Target> parse_target(std::string_view text) {
-  Target target;
+Result<RequestTarget> parse_target(std::string_view text) {
+  RequestTarget target;
   constexpr std::string_view scheme = "http://";
   if (text.starts_with(scheme)) {
     text.remove_prefix(scheme.size());
@@ -77,7 +77,7 @@ Result<Target> parse_target(std::string_view text) {
   return target;
 }
 
-Result<void> check_names(const Target& target, const std::vector<std::string>& names) {
+Result<void> check_names(const RequestTarget& target, const std::vector<std::string>& names) {
   for (const auto& [name, value] : target.query) {
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
     const std::string known =
@@ -87,11 +87,12 @@ Result<void> check_names(const Target& target, const std::vector<std::string>& n
   return {};
 }
 
-Result<std::vector<model::DeviceName>> devices_in(const Target& target) {
+Result<std::vector<model::DeviceName>> devices_in(const RequestTarget& target) {
   return list_in(target, "device", text::parse_device_keys);
 }
 
-Result<std::optional<model::DeviceName>> device_in(const Target& target, const std::string& name) {
+Result<std::optional<model::DeviceName>> device_in(const RequestTarget& target,
+                                                   const std::string& name) {
   auto devices = list_in(target, name.c_str(), text::parse_device_keys);
   if (!devices) return devices.error();
   if (devices->empty()) return std::optional<model::DeviceName>();
@@ -101,11 +102,11 @@ Result<std::optional<model::DeviceName>> device_in(const Target& target, const s
   return std::optional(std::move(devices->front()));
 }
 
-Result<std::vector<Kind>> kinds_in(const Target& target) {
+Result<std::vector<Kind>> kinds_in(const RequestTarget& target) {
   return list_in(target, "kind", text::parse_kinds);
 }
 
-Result<std::optional<std::uint64_t>> number_in(const Target& target, const std::string& name,
+Result<std::optional<std::uint64_t>> number_in(const RequestTarget& target, const std::string& name,
                                                std::uint64_t most, std::uint64_t least) {
   const auto given = target.query.find(name);
   if (given == target.query.end()) return std::optional<std::uint64_t>();

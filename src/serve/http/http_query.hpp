@@ -17,7 +17,7 @@
 
 namespace ttmem::serve {
 
-struct Target {
+struct RequestTarget {
   std::string path;                          // decoded
   std::map<std::string, std::string> query;  // decoded
   std::optional<std::string> authority;      // authority of a target with a scheme
@@ -25,19 +25,21 @@ struct Target {
 
 // Parses for example "/api/v1/history?device=0&seconds=600". Fails if an escape is broken or a name
 // occurs twice.
-[[nodiscard]] Result<Target> parse_target(std::string_view text);
+[[nodiscard]] Result<RequestTarget> parse_target(std::string_view text);
 
 // Fails if the query has a name that is not in `names`.
-[[nodiscard]] Result<void> check_names(const Target& target, const std::vector<std::string>& names);
+[[nodiscard]] Result<void> check_names(const RequestTarget& target,
+                                       const std::vector<std::string>& names);
 
 // Return the value of a parameter, which is empty if the parameter is missing. Fail if the value is
 // not valid.
-[[nodiscard]] Result<std::vector<model::DeviceName>> devices_in(const Target& target);  // "0-3"
+[[nodiscard]] Result<std::vector<model::DeviceName>> devices_in(
+    const RequestTarget& target);  // "0-3"
 // Reads one device, for example "0", "0x1f00a" or "0:wormhole_b0".
-[[nodiscard]] Result<std::optional<model::DeviceName>> device_in(const Target& target,
+[[nodiscard]] Result<std::optional<model::DeviceName>> device_in(const RequestTarget& target,
                                                                  const std::string& name);
-[[nodiscard]] Result<std::vector<Kind>> kinds_in(const Target& target);  // "dram,l1"
-[[nodiscard]] Result<std::optional<std::uint64_t>> number_in(const Target& target,
+[[nodiscard]] Result<std::vector<Kind>> kinds_in(const RequestTarget& target);  // "dram,l1"
+[[nodiscard]] Result<std::optional<std::uint64_t>> number_in(const RequestTarget& target,
                                                              const std::string& name,
                                                              std::uint64_t most,
                                                              std::uint64_t least = 1);

@@ -8,7 +8,7 @@
 
 namespace ttmem::serve {
 
-std::optional<HttpResponse> refused_host(const HttpRequest& request, const Target& target,
+std::optional<HttpResponse> refused_host(const HttpRequest& request, const RequestTarget& target,
                                          const HostRule& rule) {
   if (request.hosts.size() > 1) {
     return error_response(400, "the request has more than one Host header; send one");

@@ -14,7 +14,8 @@ namespace ttmem::serve {
 
 // Returns nullopt if the request is addressed to this server, otherwise the error response.
 [[nodiscard]] std::optional<HttpResponse> refused_host(const HttpRequest& request,
-                                                       const Target& target, const HostRule& rule);
+                                                       const RequestTarget& target,
+                                                       const HostRule& rule);
 
 // Returns nullopt if the request is a GET or HEAD without a body, otherwise the error response.
 // `path` exists.

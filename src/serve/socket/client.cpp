@@ -12,7 +12,7 @@ namespace {
 using Effect = Change::Effect;
 using Refusal = Change::Refusal;
 using wire::Message;
-using wire::Type;
+using wire::MessageType;
 
 static_assert(wire::kMaxDeviceId < 1 << 16, "fits into HoldingKey::where");
 std::uint32_t device_of(const Message& report) {
@@ -91,20 +91,20 @@ Change Client::apply(ConnectionId connection, const Message& report) {
     return HoldingKey::of(report.head.buffer_id, device_of(report), space);
   };
   switch (report.type()) {
-    case Type::alloc:
+    case MessageType::alloc:
       return details
                  ? load(connection, named(typed), kind, report)
                  : allocate(connection, named(HoldingKey::kUntypedBuffers), kind, report.head.size);
-    case Type::free:
+    case MessageType::free:
       return free(connection, details ? named(typed) : named(HoldingKey::kUntypedBuffers), kind);
-    case Type::cb_alloc:
+    case MessageType::cb_alloc:
       return allocate(connection, named(HoldingKey::kLooseCbs), Kind::cb, report.head.size);
-    case Type::cb_free:
+    case MessageType::cb_free:
       return details ? destroy(program_of(report))
                      : free(connection, named(HoldingKey::kLooseCbs), Kind::cb);
-    case Type::kernel_load:
+    case MessageType::kernel_load:
       return load(connection, named(HoldingKey::kKernels), Kind::kernel, report);
-    case Type::kernel_unload:
+    case MessageType::kernel_unload:
       return free(connection, named(HoldingKey::kKernels), Kind::kernel);
     default:
       return apply_device(connection, report);
@@ -265,7 +265,7 @@ void Client::resize_kernel(Holding& holding, const Message& report) {
 }
 
 bool Client::track_detailed(Holding& holding, const Message& report) {
-  const wire::AllocationDetails& details = report.allocation;
+  const wire::ReportDetails& details = report.allocation;
   const std::string label = text_of(details.label);
   ttmem_buffer buffer = buffer_of(holding);
   buffer.address = details.address;
@@ -361,16 +361,16 @@ Change Client::place(ConnectionId connection, std::uint32_t device, std::uint64_
 
 Change Client::apply_device(ConnectionId connection, const Message& report) {
   const std::uint64_t copy = report.head.buffer_id;
-  switch (static_cast<wire::DeviceReport>(report.device.is_available)) {
-    case wire::DeviceReport::closed:
+  switch (static_cast<wire::ClientNotice>(report.device.is_available)) {
+    case wire::ClientNotice::closed:
       return close(device_of(report));
-    case wire::DeviceReport::hello:
+    case wire::ClientNotice::hello:
       remove_reports(libraries_.hello(connection, copy));
       break;
-    case wire::DeviceReport::complete:
+    case wire::ClientNotice::complete:
       complete(connection);
       break;
-    case wire::DeviceReport::goodbye:
+    case wire::ClientNotice::goodbye:
       say_goodbye(copy);
       break;
     default:

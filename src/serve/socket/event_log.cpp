@@ -13,7 +13,7 @@ namespace ttmem::serve {
 namespace {
 
 using Effect = Change::Effect;
-using wire::Type;
+using wire::MessageType;
 
 template <typename Out>
 Out append_bytes(Out out, std::uint64_t bytes) {
@@ -68,7 +68,7 @@ void EventLog::write(const wire::Message& report, pid_t pid, const Change& chang
   auto out = fmt::appender(line);
   fmt::format_to(out, "[{}] [PID {}] device {}: ", name_of(report.type()), pid,
                  report.head.device_id);
-  if (report.type() == Type::device_info_response) {
+  if (report.type() == MessageType::device_info_response) {
     fmt::format_to(out, "{}", text_of(report.device, change.effect));
   } else if (change.effect == Effect::not_held) {
     fmt::format_to(out, "ignored: {} is not allocated (total ", report.head.buffer_id);
@@ -78,8 +78,9 @@ void EventLog::write(const wire::Message& report, pid_t pid, const Change& chang
                    kReasons.at(static_cast<std::size_t>(change.refusal)));
     fmt::format_to(append_bytes(out, total), ")");
   } else {
-    const bool frees = report.type() == Type::free || report.type() == Type::cb_free ||
-                       report.type() == Type::kernel_unload;
+    const bool frees = report.type() == MessageType::free ||
+                       report.type() == MessageType::cb_free ||
+                       report.type() == MessageType::kernel_unload;
     *out++ = frees ? '-' : '+';
     append_bytes(out, change.bytes);
     fmt::format_to(out, " (total ");

@@ -24,7 +24,7 @@ using model::Device;
 using model::Process;
 using model::Snapshot;
 using wire::Message;
-using wire::Type;
+using wire::MessageType;
 
 constexpr std::size_t kLargest = 10;
 
@@ -82,7 +82,7 @@ std::uint32_t count_devices(const Snapshot& snapshot) {
   return narrow(chips);
 }
 
-void fill_answer(const Device& device, wire::Answer& answer) {
+void fill_answer(const Device& device, wire::ServerAnswer& answer) {
   answer.total_dram_size = device.dram_capacity_bytes.value_or(0);
   answer.total_l1_size = device.l1_capacity_bytes.value_or(0);
   answer.arch_type = arch_number(device.arch);
@@ -93,7 +93,7 @@ void fill_answer(const Device& device, wire::Answer& answer) {
   answer.l1_size_per_core = narrow(device.l1_bytes_per_core.value_or(0));
 }
 
-void add_to_answer(const Device& device, wire::Answer& answer) {
+void add_to_answer(const Device& device, wire::ServerAnswer& answer) {
   const auto used = [&](Kind kind) { return device.used(kind).value_or(0); };
   answer.dram_bytes += used(Kind::dram);
   answer.l1_bytes += used(Kind::l1);
@@ -178,18 +178,19 @@ const Snapshot& Responder::snapshot(bool with_allocations) {
 }
 
 Message Responder::answer(const Message& question, pid_t pid) {
-  const bool dump =
-      question.type() == Type::dump_remaining || question.type() == Type::dump_kernels;
+  const bool dump = question.type() == MessageType::dump_remaining ||
+                    question.type() == MessageType::dump_kernels;
   const Snapshot& now = snapshot(dump);
   if (dump) {
-    const bool kernels = question.type() == Type::dump_kernels;
+    const bool kernels = question.type() == MessageType::dump_kernels;
     for (const std::string& line : kernels ? kernel_lines(now) : remaining_lines(now)) {
       spdlog::info("[{}] [PID {}] {}", name_of(question.type()), pid, line);
     }
   }
   Message answer{};
-  answer.head.type = static_cast<std::uint8_t>(
-      question.type() == Type::device_info_query ? Type::device_info_response : Type::response);
+  answer.head.type = static_cast<std::uint8_t>(question.type() == MessageType::device_info_query
+                                                   ? MessageType::device_info_response
+                                                   : MessageType::response);
   answer.head.device_id = question.head.device_id;
   answer.head.process_id = question.head.process_id;
   answer.head.timestamp_unix_ns = clock_ns(CLOCK_REALTIME);

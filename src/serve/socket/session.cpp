@@ -11,34 +11,34 @@
 namespace ttmem::serve {
 namespace {
 
-using wire::Fault;
 using wire::kMessageBytes;
 using wire::Message;
-using wire::Type;
+using wire::MessageFault;
+using wire::MessageType;
 
 // The number of messages between the prefetch of a holding and its use.
 constexpr std::size_t kAhead = 2;
 
-std::string explain(const Message& message, Fault fault) {
+std::string explain(const Message& message, MessageFault fault) {
   const wire::Head& head = message.head;
   switch (fault) {
-    case Fault::type:
+    case MessageFault::type:
       return fmt::format("type {} is outside 1 to 12", head.type);
-    case Fault::answer:
+    case MessageFault::answer:
       return fmt::format("only a server may send {}", name_of(message.type()));
-    case Fault::pid:
+    case MessageFault::pid:
       return fmt::format("pid {} is outside 0 to {}", head.process_id, wire::kMaxPid);
-    case Fault::device:
+    case MessageFault::device:
       return fmt::format("device {} is outside 0 to {}", head.device_id, wire::kMaxDeviceId);
-    case Fault::size:
+    case MessageFault::size:
       return fmt::format("{} bytes are more than any device has",
                          head.size > kMaxBytes ? head.size : message.allocation.bytes_per_bank);
-    case Fault::buffer_type:
+    case MessageFault::buffer_type:
       return fmt::format("buffer type {} is outside 0 to {}", head.buffer_type,
                          wire::kMaxBufferType);
-    case Fault::role:
+    case MessageFault::role:
       return fmt::format("kernel role {} is outside 0 to {}", head.buffer_type, wire::kMaxRole);
-    case Fault::too_short:
+    case MessageFault::too_short:
       return "it contains a second, shorter message";
     default:
       return fmt::format("the details of a {} contradict themselves", name_of(message.type()));
@@ -91,8 +91,8 @@ Session::Verdict Session::handle_all(std::span<const std::byte> messages, std::s
 }
 
 Session::Verdict Session::handle_one(const Message& message, std::string& answers) {
-  const Fault fault = wire::fault_of(message);
-  if (fault != Fault::none) return bad_message(message, fault);
+  const MessageFault fault = wire::fault_of(message);
+  if (fault != MessageFault::none) return bad_message(message, fault);
   bad_in_a_row_ = 0;
   if (!wire::is_question(message.type())) return handle_report(message);
   answer(message, answers);
@@ -121,7 +121,7 @@ Session::Verdict Session::handle_report(const Message& report) {
   }
   ++handled_;
   if (answered_) context_.responder.forget();
-  const bool of_program = report.type() == Type::cb_alloc && report.has_details();
+  const bool of_program = report.type() == MessageType::cb_alloc && report.has_details();
   const Change change = of_program ? handle_cb(*client, report) : client->apply(id_, report);
   context_.log.report(report, client->process().pid, change, context_.clients.totals());
   const bool out_of_date = change.effect == Change::Effect::noted && client->is_replaced(id_);
@@ -131,7 +131,7 @@ Session::Verdict Session::handle_report(const Message& report) {
 // Places a program when its last CB arrives. Drops an incomplete program when another program
 // begins or the connection ends.
 Change Session::handle_cb(Client& client, const Message& report) {
-  const wire::AllocationDetails& details = report.allocation;
+  const wire::ReportDetails& details = report.allocation;
   const auto device = static_cast<std::uint32_t>(report.head.device_id);
   if (details.cb.index == 0) {
     program_.id = details.cb.program;
@@ -176,7 +176,7 @@ Result<void> Session::find_client(std::int32_t reported) {
   return {};
 }
 
-Session::Verdict Session::bad_message(const Message& message, Fault fault) {
+Session::Verdict Session::bad_message(const Message& message, MessageFault fault) {
   ++context_.statistics.bad;
   ++bad_;
   const bool enough = ++bad_in_a_row_ >= kMaxBadInARow;

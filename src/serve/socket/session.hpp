@@ -65,7 +65,8 @@ class Session {
   Verdict handle_one(const wire::Message& message, std::string& answers);
   [[gnu::noinline]] void answer(const wire::Message& question, std::string& answers);
   Verdict handle_report(const wire::Message& report);
-  [[gnu::cold, gnu::noinline]] Verdict bad_message(const wire::Message& message, wire::Fault fault);
+  [[gnu::cold, gnu::noinline]] Verdict bad_message(const wire::Message& message,
+                                                   wire::MessageFault fault);
   // Sets last_client_ to the client of the pid, or to null if the peer may not report for the pid.
   [[gnu::cold, gnu::noinline]] Result<void> find_client(std::int32_t reported);
   [[gnu::noinline]] Change handle_cb(Client& client, const wire::Message& report);

@@ -25,7 +25,7 @@ constexpr std::size_t kMaxFailures = 20;  // the first failures only
 // The chosen times, with the reasons to show them.
 class Wanted {
  public:
-  Wanted(const Range& range, const report::Report& report) : range_(range), report_(report) {}
+  Wanted(const TimeRange& range, const report::Report& report) : range_(range), report_(report) {}
 
   void add(Time time, std::string why) {
     if (add(time)) why_[clamped(time)].insert(std::move(why));
@@ -44,13 +44,13 @@ class Wanted {
 
   [[nodiscard]] bool has(Time time) const { return times_.count(time) != 0; }
 
-  [[nodiscard]] std::vector<Moment> take() {
+  [[nodiscard]] std::vector<ChosenMoment> take() {
     for (const auto& [what, devices] : of_devices_) {
       why_[what.first].insert(fmt::format("{} of {} {}", what.second,
                                           devices.size() == 1 ? "device" : "devices",
                                           names_of(devices)));
     }
-    std::vector<Moment> moments;
+    std::vector<ChosenMoment> moments;
     for (const Time time : times_) {
       const std::set<std::string>& why = why_[time];
       moments.push_back({time, {why.begin(), why.end()}});
@@ -76,7 +76,7 @@ class Wanted {
                                                     : fmt::format("{}", fmt::join(keys, ", "));
   }
 
-  Range range_;
+  TimeRange range_;
   const report::Report& report_;
   std::set<Time> times_;
   std::map<Time, std::set<std::string>> why_;
@@ -106,7 +106,7 @@ void add_failures(const recording::Tables& tables, Wanted& wanted) {
 }
 
 // Adds the marks within the range: all, or every second, third and so on.
-void add_marks(const recording::Tables& tables, const Range& range, std::size_t most,
+void add_marks(const recording::Tables& tables, const TimeRange& range, std::size_t most,
                Wanted& wanted) {
   if (most == 0) return;
   std::vector<const recording::Mark*> marks;
@@ -154,7 +154,7 @@ std::map<Time, std::uint64_t> heights_of(const Lines& lines) {
 }
 
 // Adds the highest point of each slice of time. Returns true if all points were added.
-bool add_others(const Lines& lines, const Range& range, std::size_t slices, Wanted& wanted) {
+bool add_others(const Lines& lines, const TimeRange& range, std::size_t slices, Wanted& wanted) {
   const std::map<Time, std::uint64_t> heights = heights_of(lines);
   if (heights.size() <= slices) {
     for (const auto& [time, height] : heights) wanted.add(time);
@@ -178,7 +178,7 @@ bool add_others(const Lines& lines, const Range& range, std::size_t slices, Want
 }  // namespace
 
 Moments choose_moments(const recording::Tables& tables, const report::Report& report,
-                       const Lines& lines, const Range& range, const Room& room) {
+                       const Lines& lines, const TimeRange& range, const Room& room) {
   Wanted wanted(range, report);
   const DeviceReport* const fullest = report::fullest(report);
   for (std::size_t chip = 0; chip < lines.of_chip.size(); ++chip) {

@@ -12,14 +12,14 @@
 namespace ttmem::viewer {
 
 // A moment at which the page can show all details: the cores and the lists.
-struct Moment {
+struct ChosenMoment {
   Time time_ns = 0;
   std::vector<std::string> why{};  // reasons to show the moment: "L1 peak of device 0"
 };
 
 struct Moments {
-  std::vector<Moment> chosen{};  // sorted by time
-  bool is_thinned = false;       // false: `chosen` has every change within the range
+  std::vector<ChosenMoment> chosen{};  // sorted by time
+  bool is_thinned = false;             // false: `chosen` has every change within the range
 };
 
 // The maximum number of moments, beside the extremes and failures.
@@ -33,6 +33,6 @@ struct Room {
 // highest points of each line, the last point before a device was closed, failures and marks. Fills
 // up with other moments. Pure.
 [[nodiscard]] Moments choose_moments(const recording::Tables& tables, const report::Report& report,
-                                     const Lines& lines, const Range& range, const Room& room);
+                                     const Lines& lines, const TimeRange& range, const Room& room);
 
 }  // namespace ttmem::viewer

@@ -40,7 +40,7 @@ std::string without_newline(std::string document) {
   return document;
 }
 
-Result<std::string> run_json(const Run& run, const Progress& progress) {
+Result<std::string> run_json(const ShownRecording& run, const Progress& progress) {
   Result<leaks::Leaks> leaks =
       leaks::recorded_leaks(*run.reader, {}, part_of(progress, run.name, kReportPart, kLeaksPart));
   if (!leaks) return leaks.error();
@@ -55,7 +55,7 @@ Result<std::string> run_json(const Run& run, const Progress& progress) {
                      without_newline(leaks::leaks_json({*leaks}, JsonLayout::line)), *timeline);
 }
 
-std::string diff_of(const std::vector<Run>& runs) {
+std::string diff_of(const std::vector<ShownRecording>& runs) {
   if (runs.size() < 2) return "null";
   const report::Diff diff = report::make_diff(runs[0].report, runs[1].report);
   return without_newline(
@@ -65,7 +65,7 @@ std::string diff_of(const std::vector<Run>& runs) {
 // Returns the names of the formats that can be downloaded: all that write a file, not a folder.
 std::string export_names() {
   nlohmann::json names = nlohmann::json::array();
-  for (const exports::Format& format : exports::kFormats) {
+  for (const exports::ExportFormat& format : exports::kFormats) {
     if (format.write != nullptr) names.push_back(format.name);
   }
   return names.dump();
@@ -73,20 +73,20 @@ std::string export_names() {
 
 }  // namespace
 
-Result<Run> open_run(const std::string& path, const Progress& progress) {
+Result<ShownRecording> open_run(const std::string& path, const Progress& progress) {
   auto reader = recording::Reader::open(path);
   if (!reader) return reader.error();
-  Run run{safe_text(path.substr(path.rfind('/') + 1)), path, std::move(*reader)};
+  ShownRecording run{safe_text(path.substr(path.rfind('/') + 1)), path, std::move(*reader)};
   auto report = report::make_report(*run.reader, part_of(progress, run.name, 0, kReportPart));
   if (!report) return report.error();
   run.report = std::move(*report);
   return run;
 }
 
-Result<std::string> view_document(const std::vector<Run>& runs, Shown shown,
+Result<std::string> view_document(const std::vector<ShownRecording>& runs, Shown shown,
                                   const Progress& progress) {
   std::vector<std::string> texts;
-  for (const Run& run : runs) {
+  for (const ShownRecording& run : runs) {
     Result<std::string> text = run_json(run, progress);
     if (!text) return text.error();
     texts.push_back(std::move(*text));

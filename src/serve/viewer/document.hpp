@@ -13,7 +13,7 @@
 namespace ttmem::viewer {
 
 // A recording to be shown. Not thread-safe.
-struct Run {
+struct ShownRecording {
   std::string name;  // name of the file, without folders, as a safe text
   std::string path;
   std::unique_ptr<recording::Reader> reader;
@@ -24,14 +24,14 @@ struct Run {
 using Progress = std::function<void(const std::string& file, double part)>;
 
 // Opens a recording and makes its report. Fails if the file is damaged or not a recording.
-[[nodiscard]] Result<Run> open_run(const std::string& path, const Progress& progress);
+[[nodiscard]] Result<ShownRecording> open_run(const std::string& path, const Progress& progress);
 
 // The receiver of the document: a page that can request more, or a page that has only the document.
 enum class Shown : std::uint8_t { served, in_one_file };
 
 // Returns one line of JSON in the schema ttmem.view.v1 (docs/guides/page.md), about one recording,
 // or about two to compare. Fails if a file is damaged.
-[[nodiscard]] Result<std::string> view_document(const std::vector<Run>& runs, Shown shown,
-                                                const Progress& progress);
+[[nodiscard]] Result<std::string> view_document(const std::vector<ShownRecording>& runs,
+                                                Shown shown, const Progress& progress);
 
 }  // namespace ttmem::viewer

@@ -27,7 +27,7 @@ std::size_t stretches_for(std::size_t chips) {
 // Draws the lines while the recording is read.
 class Drawing {
  public:
-  Drawing(const Selection& selection, const Range& range)
+  Drawing(const Selection& selection, const TimeRange& range)
       : range_(range),
         latest_(selection.chips().size(), Point{range.from_ns, {}}),
         lines_(selection.chips().size(),
@@ -66,22 +66,22 @@ class Drawing {
     }
   }
 
-  Range range_;
+  TimeRange range_;
   bool has_begun_ = false;
   std::vector<Point> latest_;  // of each chip
   std::vector<ThinnedLine> lines_;
 };
 
 // Counts the open devices that report each kind. A kind that no open device reports is unknown.
-class Openings {
+class ChipReporters {
  public:
-  Openings(const recording::Tables& tables, const Selection& selection)
+  ChipReporters(const recording::Tables& tables, const Selection& selection)
       : tables_(tables),
         selection_(selection),
         is_open_(tables.devices.size()),
         reporters_(selection.chips().size()),
         of_process_(tables.processes.size()) {
-    for (const recording::Device& device : tables.devices) {
+    for (const recording::RecordedDevice& device : tables.devices) {
       of_process_[static_cast<std::size_t>(device.process - 1)].push_back(device.id);
     }
   }
@@ -135,7 +135,7 @@ class Openings {
 Result<void> draw_events(const recording::Reader& reader, const Selection& selection,
                          Drawing& drawing) {
   Usage usage(reader.tables(), selection);
-  Openings openings(reader.tables(), selection);
+  ChipReporters openings(reader.tables(), selection);
   bool opened = false;
   const auto draw = [&](std::size_t chip, Time time) {
     Point point{time, {}};
@@ -184,7 +184,7 @@ void draw_samples(const recording::Tables& tables, const Selection& selection, D
 }  // namespace
 
 Result<Lines> read_lines(const recording::Reader& reader, const Selection& selection,
-                         const Range& range) {
+                         const TimeRange& range) {
   Drawing drawing(selection, range);
   if (reader.tables().run.aggregate) {
     draw_samples(reader.tables(), selection, drawing);

@@ -21,6 +21,6 @@ struct Lines {
 // Reads the lines in one pass over the recording. A line begins with the bytes held at the begin of
 // the range, and ends with the bytes held at the end.
 [[nodiscard]] Result<Lines> read_lines(const recording::Reader& reader,
-                                       const exports::Selection& selection, const Range& range);
+                                       const exports::Selection& selection, const TimeRange& range);
 
 }  // namespace ttmem::viewer

@@ -87,7 +87,7 @@ std::string joined(const LiveRows& rows) {
 
 }  // namespace
 
-void MomentTables::add(const Moment& moment, model::Snapshot snapshot) {
+void MomentTables::add(const ChosenMoment& moment, model::Snapshot snapshot) {
   std::vector<std::string> devices;
   for (model::Device& device : snapshot.devices) {
     const std::size_t figures = figures_.number_of(views::figures_json(device));
@@ -174,7 +174,8 @@ std::size_t MomentTables::bytes() const {
 }
 
 Result<std::optional<MomentTables>> play(const recording::Reader& reader,
-                                         const std::vector<Moment>& moments, PlayLimits& limits,
+                                         const std::vector<ChosenMoment>& moments,
+                                         PlayLimits& limits,
                                          const std::function<void(double)>& progress) {
   if (moments.size() > limits.moments) return std::optional<MomentTables>();
   recording::Playback playback(reader);

@@ -22,7 +22,7 @@ namespace ttmem::viewer {
 class MomentTables {
  public:
   // Adds the snapshot at a moment. Moments must be in order of time.
-  void add(const Moment& moment, model::Snapshot snapshot);
+  void add(const ChosenMoment& moment, model::Snapshot snapshot);
 
   // The members "moments", "figures", "cores", "layouts", "allocations" and "programs" of
   // ttmem.timeline.v1 (docs/guides/page.md), without braces.
@@ -64,7 +64,7 @@ struct PlayLimits {
 // Plays the recording through these moments. Returns nullopt if not all of them fit. `progress` is
 // called with the completed part, 0 to 1; may be empty.
 [[nodiscard]] Result<std::optional<MomentTables>> play(const recording::Reader& reader,
-                                                       const std::vector<Moment>& moments,
+                                                       const std::vector<ChosenMoment>& moments,
                                                        PlayLimits& limits,
                                                        const std::function<void(double)>& progress);
 

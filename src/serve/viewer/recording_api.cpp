@@ -29,7 +29,7 @@ namespace {
 using serve::error_response;
 using serve::HttpRequest;
 using serve::HttpResponse;
-using serve::Target;
+using serve::RequestTarget;
 
 HttpResponse ok(std::string_view content_type, std::string body) {
   HttpResponse response;
@@ -38,23 +38,23 @@ HttpResponse ok(std::string_view content_type, std::string body) {
   return response;
 }
 
-Result<Range> range_in(const Target& target, const Range& all) {
+Result<TimeRange> range_in(const RequestTarget& target, const TimeRange& all) {
   constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
   const auto from = serve::number_in(target, "from", most, 0);
   if (!from) return from.error();
   const auto to = serve::number_in(target, "to", most);
   if (!to) return to.error();
-  const Range range{static_cast<Time>(from->value_or(0)),
-                    std::min(static_cast<Time>(to->value_or(most)), all.to_ns)};
+  const TimeRange range{static_cast<Time>(from->value_or(0)),
+                        std::min(static_cast<Time>(to->value_or(most)), all.to_ns)};
   if (range.from_ns < range.to_ns) return range;
   return Error{"from: must be before to, and before the end of the recording"};
 }
 
-const exports::Format* format_in(const Target& target) {
+const exports::ExportFormat* format_in(const RequestTarget& target) {
   const auto asked = target.query.find("format");
   if (asked == target.query.end()) return nullptr;
   const auto& all = exports::kFormats;
-  const auto found = std::find_if(all.begin(), all.end(), [&](const exports::Format& one) {
+  const auto found = std::find_if(all.begin(), all.end(), [&](const exports::ExportFormat& one) {
     return one.name == asked->second && one.write != nullptr;
   });
   return found != all.end() ? &*found : nullptr;
@@ -72,7 +72,7 @@ UniqueFd open_nameless(const std::string& folder) {
   return file;
 }
 
-std::string export_name(const Run& run, const exports::Format& format) {
+std::string export_name(const ShownRecording& run, const exports::ExportFormat& format) {
   std::string name = std::filesystem::path(run.name).stem().string();
   // The name is used in a header.
   std::replace_if(
@@ -82,7 +82,7 @@ std::string export_name(const Run& run, const exports::Format& format) {
   return fmt::format("{}.{}", name, format.ending);
 }
 
-HttpResponse export_response(const Run& run, const exports::Format& format) {
+HttpResponse export_response(const ShownRecording& run, const exports::ExportFormat& format) {
   const std::string folder = environment_or("TMPDIR", "/tmp");
   auto file = std::make_shared<UniqueFd>(open_nameless(folder));
   UniqueFd written(*file ? ::fcntl(file->get(), F_DUPFD_CLOEXEC, 0) : -1);
@@ -105,14 +105,15 @@ HttpResponse export_response(const Run& run, const exports::Format& format) {
 
 }  // namespace
 
-RecordingApi::RecordingApi(std::vector<Run> runs, std::string document, const std::string& secret,
-                           std::string assets)
+RecordingApi::RecordingApi(std::vector<ShownRecording> runs, std::string document,
+                           const std::string& secret, std::string assets)
     : document_(std::move(document)), prefix_("/" + secret), assets_(std::move(assets)) {
-  for (Run& run : runs) runs_.push_back(std::make_shared<const Run>(std::move(run)));
+  for (ShownRecording& run : runs)
+    runs_.push_back(std::make_shared<const ShownRecording>(std::move(run)));
 }
 
 HttpResponse RecordingApi::answer(const HttpRequest& request, const serve::HostRule& hosts) const {
-  Result<Target> target = serve::parse_target(request.target);
+  Result<RequestTarget> target = serve::parse_target(request.target);
   if (!target) return error_response(400, target.error().message);
   if (auto refused = serve::refused_host(request, *target, hosts)) return std::move(*refused);
   if (!target->path.starts_with(prefix_ + "/")) {
@@ -123,7 +124,8 @@ HttpResponse RecordingApi::answer(const HttpRequest& request, const serve::HostR
   return answer_path(request, *target);
 }
 
-HttpResponse RecordingApi::answer_path(const HttpRequest& request, const Target& target) const {
+HttpResponse RecordingApi::answer_path(const HttpRequest& request,
+                                       const RequestTarget& target) const {
   if (target.path == "/") return page(request);
   if (target.path == "/api/v1/recording") return ok("application/json", document_);
   if (target.path == "/api/v1/timeline") return timeline(target);
@@ -142,7 +144,7 @@ HttpResponse RecordingApi::page(HttpRequest request) const {
   return std::move(*index);
 }
 
-HttpResponse RecordingApi::timeline(const Target& target) const {
+HttpResponse RecordingApi::timeline(const RequestTarget& target) const {
   const auto names = serve::check_names(target, {"run", "from", "to"});
   if (!names) return error_response(400, names.error().message);
   const auto run = run_in(target);
@@ -158,12 +160,12 @@ HttpResponse RecordingApi::timeline(const Target& target) const {
   return response;
 }
 
-HttpResponse RecordingApi::exported(const Target& target) const {
+HttpResponse RecordingApi::exported(const RequestTarget& target) const {
   const auto names = serve::check_names(target, {"run", "format"});
   if (!names) return error_response(400, names.error().message);
   const auto run = run_in(target);
   if (!run) return error_response(400, run.error().message);
-  const exports::Format* const format = format_in(target);
+  const exports::ExportFormat* const format = format_in(target);
   if (format == nullptr) {
     return error_response(400, "format: must be one of the exports of api/v1/recording");
   }
@@ -172,7 +174,8 @@ HttpResponse RecordingApi::exported(const Target& target) const {
   return response;
 }
 
-Result<std::shared_ptr<const Run>> RecordingApi::run_in(const Target& target) const {
+Result<std::shared_ptr<const ShownRecording>> RecordingApi::run_in(
+    const RequestTarget& target) const {
   const auto number = serve::number_in(target, "run", runs_.size() - 1, 0);
   if (!number) return number.error();
   return runs_[static_cast<std::size_t>(number->value_or(0))];

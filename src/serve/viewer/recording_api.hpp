@@ -22,7 +22,7 @@ class RecordingApi {
  public:
   // `document` is the document of the runs. `assets` is a folder whose files replace the files in
   // the binary; empty: none.
-  RecordingApi(std::vector<Run> runs, std::string document, const std::string& secret,
+  RecordingApi(std::vector<ShownRecording> runs, std::string document, const std::string& secret,
                std::string assets);
 
   [[nodiscard]] serve::HttpResponse answer(const serve::HttpRequest& request,
@@ -30,13 +30,14 @@ class RecordingApi {
 
  private:
   [[nodiscard]] serve::HttpResponse answer_path(const serve::HttpRequest& request,
-                                                const serve::Target& target) const;
+                                                const serve::RequestTarget& target) const;
   [[nodiscard]] serve::HttpResponse page(serve::HttpRequest request) const;
-  [[nodiscard]] serve::HttpResponse timeline(const serve::Target& target) const;
-  [[nodiscard]] serve::HttpResponse exported(const serve::Target& target) const;
-  [[nodiscard]] Result<std::shared_ptr<const Run>> run_in(const serve::Target& target) const;
+  [[nodiscard]] serve::HttpResponse timeline(const serve::RequestTarget& target) const;
+  [[nodiscard]] serve::HttpResponse exported(const serve::RequestTarget& target) const;
+  [[nodiscard]] Result<std::shared_ptr<const ShownRecording>> run_in(
+      const serve::RequestTarget& target) const;
 
-  std::vector<std::shared_ptr<const Run>> runs_;
+  std::vector<std::shared_ptr<const ShownRecording>> runs_;
   std::string document_;
   std::string prefix_;  // "/SECRET"
   std::string assets_;

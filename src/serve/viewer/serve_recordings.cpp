@@ -17,8 +17,8 @@ namespace ttmem::viewer {
 
 namespace asio = boost::asio;
 
-Result<void> serve_recordings(std::vector<Run> runs, std::string document,
-                              const ServeOptions& options) {
+Result<void> serve_recordings(std::vector<ShownRecording> runs, std::string document,
+                              const ViewServerOptions& options) {
   std::signal(SIGPIPE, SIG_IGN);  // a closed connection is an error code, not a signal
   spdlog::set_level(spdlog::level::warn);
   const std::string secret = random_text();

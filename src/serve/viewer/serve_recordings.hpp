@@ -11,7 +11,7 @@
 
 namespace ttmem::viewer {
 
-struct ServeOptions {
+struct ViewServerOptions {
   serve::HttpOptions http{};
   bool any_port = false;  // use another port if the port of `http` is taken
   // Called with the address of the page, as soon as a browser can open the page.
@@ -19,7 +19,7 @@ struct ServeOptions {
 };
 
 // Serves the page over these recordings until SIGINT or SIGTERM. Fails if the server cannot listen.
-[[nodiscard]] Result<void> serve_recordings(std::vector<Run> runs, std::string document,
-                                            const ServeOptions& options);
+[[nodiscard]] Result<void> serve_recordings(std::vector<ShownRecording> runs, std::string document,
+                                            const ViewServerOptions& options);
 
 }  // namespace ttmem::viewer

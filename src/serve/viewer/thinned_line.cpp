@@ -22,7 +22,7 @@ Bytes drawn_l1_of(const Point& point) {
   return sum;
 }
 
-ThinnedLine::ThinnedLine(const Range& range, std::size_t stretches)
+ThinnedLine::ThinnedLine(const TimeRange& range, std::size_t stretches)
     : range_(range), stretches_(stretches) {}
 
 void ThinnedLine::add(const Point& point) {

@@ -16,7 +16,7 @@ using recording::Time;
 using Bytes = std::optional<std::uint64_t>;
 
 // A part of a recording, including both ends.
-struct Range {
+struct TimeRange {
   Time from_ns = 0;
   Time to_ns = 0;
 };
@@ -39,7 +39,7 @@ struct Point {
 // every kept point shows real values of one moment, and memory is bounded.
 class ThinnedLine {
  public:
-  ThinnedLine(const Range& range, std::size_t stretches);
+  ThinnedLine(const TimeRange& range, std::size_t stretches);
 
   // Points must be in order of time, within the range.
   void add(const Point& point);
@@ -61,7 +61,7 @@ class ThinnedLine {
   void add_to_stretch(const Point& point);
   void end_stretch();
 
-  Range range_;
+  TimeRange range_;
   std::size_t stretches_;  // also the number of points up to which all points are kept
   bool keeps_all_ = true;
   std::size_t stretch_ = 0;

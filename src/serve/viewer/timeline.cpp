@@ -56,7 +56,7 @@ std::function<void(double)> only_forward(const std::function<void(double)>& prog
 
 // Returns the details of as many moments of the range as there is room for.
 Result<Played> play_range(const recording::Reader& reader, const report::Report& report,
-                          const Lines& lines, const Range& range,
+                          const Lines& lines, const TimeRange& range,
                           const std::function<void(double)>& progress) {
   const std::function<void(double)> forward = only_forward(progress);
   PlayLimits limits{.bytes = kMaxBytes, .device_rows = kMaxDeviceRows};
@@ -76,7 +76,7 @@ Json text_or_null(std::string_view text) {
   return text.empty() ? Json(nullptr) : Json(safe_text(text));
 }
 
-Json head_of(const recording::Reader& reader, const Range& range) {
+Json head_of(const recording::Reader& reader, const TimeRange& range) {
   const recording::Run& run = reader.tables().run;
   return {{"schema", "ttmem.timeline.v1"},
           {"host", safe_text(run.host)},
@@ -96,7 +96,7 @@ template <typename Row>
 Json happening(const Tables& tables, const Row& row, Time time) {
   Json json = {{"time_ns", time}, {"pid", nullptr}, {"process", nullptr}};
   if (row.process == 0) return json;
-  const recording::Process& process = tables.process(row.process);
+  const recording::RecordedProcess& process = tables.process(row.process);
   json["pid"] = process.pid;
   json["process"] = safe_text(process.name);
   return json;
@@ -109,7 +109,7 @@ void add_happenings(const Tables& tables, Json& head) {
     json["name"] = safe_text(mark.name);
     head["marks"].push_back(std::move(json));
   }
-  for (const recording::Failure& failure : tables.failures) {
+  for (const recording::RecordedFailure& failure : tables.failures) {
     Json json = happening(tables, failure, failure.time_ns);
     json["text"] = failure.text.empty() ? Json(nullptr) : Json(safe_lines(failure.text));
     head["failures"].push_back(std::move(json));
@@ -156,10 +156,11 @@ std::string line_json(const report::DeviceReport& device, const std::vector<Poin
 
 }  // namespace
 
-Range whole(const recording::Reader& reader) { return {0, std::max<Time>(reader.end_ns(), 1)}; }
+TimeRange whole(const recording::Reader& reader) { return {0, std::max<Time>(reader.end_ns(), 1)}; }
 
 Result<std::string> timeline_json(const recording::Reader& reader, const report::Report& report,
-                                  const Range& range, const std::function<void(double)>& progress) {
+                                  const TimeRange& range,
+                                  const std::function<void(double)>& progress) {
   const Tables& tables = reader.tables();
   const exports::Selection selection(tables, {});
   const Result<Lines> lines = read_lines(reader, selection, range);

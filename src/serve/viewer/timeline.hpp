@@ -13,7 +13,7 @@
 namespace ttmem::viewer {
 
 // Returns the range of the whole recording.
-[[nodiscard]] Range whole(const recording::Reader& reader);
+[[nodiscard]] TimeRange whole(const recording::Reader& reader);
 
 // Returns one line of JSON in the schema ttmem.timeline.v1 (docs/guides/page.md): the bytes that
 // the chips held over a range, and all details at some moments of the range. Makes two passes over
@@ -22,7 +22,8 @@ namespace ttmem::viewer {
 // recording. `progress` is called with the completed part, 0 to 1; may be empty. Fails if the file
 // is damaged.
 [[nodiscard]] Result<std::string> timeline_json(const recording::Reader& reader,
-                                                const report::Report& report, const Range& range,
+                                                const report::Report& report,
+                                                const TimeRange& range,
                                                 const std::function<void(double)>& progress);
 
 }  // namespace ttmem::viewer

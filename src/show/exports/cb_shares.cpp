@@ -25,7 +25,7 @@ struct Bound {
 using Bounds = std::vector<Bound>;
 
 // Returns the number of cores for each list of bounds. Most cores have equal bounds.
-std::map<Bounds, std::uint64_t> classes_of(const recording::Device& device,
+std::map<Bounds, std::uint64_t> classes_of(const recording::RecordedDevice& device,
                                            const std::vector<Sharer>& sharers) {
   // Bytes outside L1 or the grid are not counted, as in the tracker.
   const CoreMask grid = CoreMask::first(recording::core_count(device));
@@ -34,7 +34,7 @@ std::map<Bounds, std::uint64_t> classes_of(const recording::Device& device,
 
   std::array<Bounds, kMaxCores> cores;
   for (std::size_t i = 0; i < sharers.size(); ++i) {
-    for (const recording::Cb& cb : *sharers[i].layout) {
+    for (const recording::RecordedCb& cb : *sharers[i].layout) {
       const std::uint64_t end = std::min(std::uint64_t{cb.address} + cb.bytes, l1_end);
       if (cb.global || end <= cb.address) continue;
       (cb.cores & grid).for_each([&](std::uint32_t core) {
@@ -66,7 +66,7 @@ void divide(std::uint64_t bytes, const std::map<std::size_t, int>& covering,
 }
 
 // Returns cb_shares() for sharers with different layouts.
-std::vector<std::uint64_t> shares_of_different(const recording::Device& device,
+std::vector<std::uint64_t> shares_of_different(const recording::RecordedDevice& device,
                                                const std::vector<Sharer>& sharers) {
   std::vector<std::uint64_t> shares(sharers.size());
   for (const auto& [bounds, cores] : classes_of(device, sharers)) {
@@ -86,7 +86,7 @@ std::vector<std::uint64_t> shares_of_different(const recording::Device& device,
 
 }  // namespace
 
-std::vector<std::uint64_t> cb_shares(const recording::Device& device,
+std::vector<std::uint64_t> cb_shares(const recording::RecordedDevice& device,
                                      const std::vector<Sharer>& sharers) {
   std::vector<Sharer> different;
   std::map<const recording::Layout*, std::size_t> place;
@@ -111,7 +111,7 @@ std::vector<std::uint64_t> cb_shares(const recording::Device& device,
   return shares;
 }
 
-std::uint64_t cb_bytes(const recording::Device& device, const recording::Layout& layout) {
+std::uint64_t cb_bytes(const recording::RecordedDevice& device, const recording::Layout& layout) {
   return cb_shares(device, {{.layout = &layout, .programs = 1}}).front();
 }
 

@@ -18,12 +18,12 @@ struct Sharer {
 // Cached programs use the same addresses: a byte that k programs use counts 1/k for each, as Linux
 // does with shared pages (PSS). The sum of the shares is exactly the reserved bytes of all cores:
 // indivisible bytes go to the first sharers.
-[[nodiscard]] std::vector<std::uint64_t> cb_shares(const recording::Device& device,
+[[nodiscard]] std::vector<std::uint64_t> cb_shares(const recording::RecordedDevice& device,
                                                    const std::vector<Sharer>& sharers);
 
 // Returns the bytes that one program would take alone: the sum over all cores of the union of its
 // circular buffers.
-[[nodiscard]] std::uint64_t cb_bytes(const recording::Device& device,
+[[nodiscard]] std::uint64_t cb_bytes(const recording::RecordedDevice& device,
                                      const recording::Layout& layout);
 
 }  // namespace ttmem::exports

@@ -28,14 +28,14 @@ std::string line_of(const Stack& stack) {
 
 }  // namespace
 
-Result<Notes> write_collapsed(const Job& job, Output& output) {
-  using enum Moment::Which;
+Result<Notes> write_collapsed(const ExportJob& job, Output& output) {
+  using enum ExportMoment::Which;
   // In an aggregate only the state at the end is known.
-  const Moment moment = job.reader.tables().run.aggregate ? Moment{end} : job.moment;
+  const ExportMoment moment = job.reader.tables().run.aggregate ? ExportMoment{end} : job.moment;
   const auto holdings = read_holdings(job.reader, job.selection, moment.time_ns);
   if (!holdings) return holdings.error();
   std::map<std::string, std::uint64_t> lines;  // sums up equal stacks of several devices
-  for (const Holding& row : holdings->rows) {
+  for (const StackHolding& row : holdings->rows) {
     const Amount& amount = moment.which == peak  ? row.at_peak
                            : moment.which == end ? row.at_end
                                                  : row.at_time;

@@ -37,16 +37,17 @@ std::string end_of_row(std::string_view cores, const Life& life) {
 
 std::string begin_of_row(const Tables& tables, RowId id, Kind kind, std::uint32_t label,
                          std::uint32_t scope) {
-  const recording::Device& device = tables.device(id);
-  const recording::Process& process = tables.process(device.process);
+  const recording::RecordedDevice& device = tables.device(id);
+  const recording::RecordedProcess& process = tables.process(device.process);
   return fmt::format("{},{},{},{},{},{}", process.pid != 0 ? fmt::format("{}", process.pid) : "",
                      csv_field(process.name), device.number, name_of(kind),
                      csv_field(tables.text(label)), csv_field(tables.scope(scope)));
 }
 
-void write_allocation(const Job& job, const recording::Allocation& allocation, Output& output) {
+void write_allocation(const ExportJob& job, const recording::RecordedAllocation& allocation,
+                      Output& output) {
   const Tables& tables = job.reader.tables();
-  const recording::Request& request = tables.request(allocation.request);
+  const recording::RecordedRequest& request = tables.request(allocation.request);
   if (!job.selection.has(request.kind)) return;
   const std::string cores =
       request.cores == 0 ? "" : recording::core_text(tables.core_set(request.cores));
@@ -61,14 +62,15 @@ void write_allocation(const Job& job, const recording::Allocation& allocation, O
   }
 }
 
-void write_program(const Job& job, const recording::Program& program, Output& output) {
+void write_program(const ExportJob& job, const recording::RecordedProgram& program,
+                   Output& output) {
   const Tables& tables = job.reader.tables();
   if (program.layout == 0 || !job.selection.has(Kind::cb) || !job.selection.has(program.device)) {
     return;
   }
   const std::string begin =
       begin_of_row(tables, program.device, Kind::cb, program.name, program.scope);
-  for (const recording::Cb& cb : tables.layout(program.layout)) {
+  for (const recording::RecordedCb& cb : tables.layout(program.layout)) {
     const std::uint32_t cores = cb.cores.count();
     const std::uint64_t bytes = std::uint64_t{cb.bytes} * cores;
     output.write(fmt::format("{},,{},{},{},{},{},{},{}", begin, program.number, cb.address, bytes,
@@ -79,7 +81,7 @@ void write_program(const Job& job, const recording::Program& program, Output& ou
 
 }  // namespace
 
-Result<Notes> write_csv(const Job& job, Output& output) {
+Result<Notes> write_csv(const ExportJob& job, Output& output) {
   output.write(kHeader);
   const auto passed = job.reader.for_each_event([&](const Event& event) {
     if (event.type == Event::Type::allocate) write_allocation(job, *event.allocation, output);

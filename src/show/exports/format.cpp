@@ -6,7 +6,7 @@
 namespace ttmem::exports {
 namespace {
 
-Result<Notes> with_note_of_aggregate(const Job& job, Result<Notes> notes) {
+Result<Notes> with_note_of_aggregate(const ExportJob& job, Result<Notes> notes) {
   if (notes && job.reader.tables().run.aggregate) {
     notes->emplace_back(
         "the recording is an aggregate: only what was never freed is in it, not what made the "
@@ -17,7 +17,7 @@ Result<Notes> with_note_of_aggregate(const Job& job, Result<Notes> notes) {
 
 }  // namespace
 
-Result<Notes> write(const Job& job, const Format& format, Output output) {
+Result<Notes> write(const ExportJob& job, const ExportFormat& format, Output output) {
   auto notes = format.write(job, output);
   if (!notes) return notes;
   const auto finished = output.finish();
@@ -25,7 +25,7 @@ Result<Notes> write(const Job& job, const Format& format, Output output) {
   return with_note_of_aggregate(job, std::move(notes));
 }
 
-Result<Notes> write(const Job& job, const Format& format) {
+Result<Notes> write(const ExportJob& job, const ExportFormat& format) {
   if (format.write_folder != nullptr) {
     auto folder = OutputFolder::create(job.path, job.overwrite);
     if (!folder) return folder.error();

@@ -18,17 +18,17 @@
 namespace ttmem::exports {
 
 // The moment that a format without a time axis shows.
-struct Moment {
+struct ExportMoment {
   enum class Which : std::uint8_t { peak, end, at_time };
   Which which = Which::peak;
   recording::Time time_ns = 0;  // only for at_time
 };
 
-struct Job {
+struct ExportJob {
   const recording::Reader& reader;
   const Selection& selection;
-  Moment moment{};     // only for formats that show one moment
-  std::string path{};  // path of the file or folder to write
+  ExportMoment moment{};  // only for formats that show one moment
+  std::string path{};     // path of the file or folder to write
   bool overwrite = false;
 };
 
@@ -37,23 +37,23 @@ using Notes = std::vector<std::string>;
 
 // Each function writes a whole file. Write errors are reported by Output::finish(), not by these
 // functions.
-[[nodiscard]] Result<Notes> write_perfetto(const Job& job, Output& output);
-[[nodiscard]] Result<Notes> write_pprof(const Job& job, Output& output);
-[[nodiscard]] Result<Notes> write_memory_viz(const Job& job, Output& output);
-[[nodiscard]] Result<Notes> write_speedscope(const Job& job, Output& output);
-[[nodiscard]] Result<Notes> write_collapsed(const Job& job, Output& output);
-[[nodiscard]] Result<Notes> write_csv(const Job& job, Output& output);
+[[nodiscard]] Result<Notes> write_perfetto(const ExportJob& job, Output& output);
+[[nodiscard]] Result<Notes> write_pprof(const ExportJob& job, Output& output);
+[[nodiscard]] Result<Notes> write_memory_viz(const ExportJob& job, Output& output);
+[[nodiscard]] Result<Notes> write_speedscope(const ExportJob& job, Output& output);
+[[nodiscard]] Result<Notes> write_collapsed(const ExportJob& job, Output& output);
+[[nodiscard]] Result<Notes> write_csv(const ExportJob& job, Output& output);
 // Writes the whole folder and finishes it.
-[[nodiscard]] Result<Notes> write_ttnn_visualizer(const Job& job, OutputFolder& folder);
+[[nodiscard]] Result<Notes> write_ttnn_visualizer(const ExportJob& job, OutputFolder& folder);
 
-struct Format {
+struct ExportFormat {
   std::string_view name;
   std::string_view ending;  // ending of its files; empty: the format is a folder
   bool binary;              // true: not for a terminal
-  Result<Notes> (*write)(const Job&, Output&);  // nullptr: the format is a folder
-  Result<Notes> (*write_folder)(const Job&, OutputFolder&) = nullptr;
+  Result<Notes> (*write)(const ExportJob&, Output&);  // nullptr: the format is a folder
+  Result<Notes> (*write_folder)(const ExportJob&, OutputFolder&) = nullptr;
 };
-inline constexpr std::array<Format, 7> kFormats = {{
+inline constexpr std::array<ExportFormat, 7> kFormats = {{
     {"perfetto", "pftrace", true, write_perfetto},
     {"pprof", "pb.gz", true, write_pprof},
     {"memory-viz", "pickle", true, write_memory_viz},
@@ -64,8 +64,8 @@ inline constexpr std::array<Format, 7> kFormats = {{
 }};
 
 // Writes the file or folder of the job in this format. Leaves nothing behind on failure.
-[[nodiscard]] Result<Notes> write(const Job& job, const Format& format);
+[[nodiscard]] Result<Notes> write(const ExportJob& job, const ExportFormat& format);
 // Writes the file of the job into `output` and finishes it. Not for formats that are folders.
-[[nodiscard]] Result<Notes> write(const Job& job, const Format& format, Output output);
+[[nodiscard]] Result<Notes> write(const ExportJob& job, const ExportFormat& format, Output output);
 
 }  // namespace ttmem::exports

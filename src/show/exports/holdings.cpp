@@ -23,15 +23,15 @@ namespace {
 
 // The identity of a Holding: a request on a device, or all programs with the same name, scope and
 // layout on a device.
-struct Key {
+struct StackHoldingKey {
   RowId device = 0;
   RowId request = 0;  // 0: a program
   RowId layout = 0;
   std::uint32_t name = 0;
   std::uint32_t scope = 0;
 
-  friend bool operator==(const Key&, const Key&) = default;
-  friend std::size_t hash_value(const Key& key) {
+  friend bool operator==(const StackHoldingKey&, const StackHoldingKey&) = default;
+  friend std::size_t hash_value(const StackHoldingKey& key) {
     std::size_t seed = 0;
     for (const auto part : {key.device, key.request, key.layout, RowId{key.name}, RowId{key.scope}})
       boost::hash_combine(seed, part);
@@ -39,7 +39,7 @@ struct Key {
   }
 };
 
-struct Counts {
+struct HoldingCounts {
   std::uint64_t live = 0;
   std::uint64_t left = 0;  // number of objects that ended with their device
   std::uint64_t allocated = 0;
@@ -66,7 +66,7 @@ class Collection {
     std::sort(moments_.begin(), moments_.end());
   }
 
-  Result<std::vector<Holding>> read() {
+  Result<std::vector<StackHolding>> read() {
     const auto passed = reader_.for_each_event([&](const Event& event) {
       if (time_ns_ && *time_ns_ < event.time_ns) take_time();
       take_peaks_before(event.time_ns);
@@ -77,12 +77,12 @@ class Collection {
     take_peaks_before(std::nullopt);
     if (time_ns_) take_time();
     for (auto& [key, counts] : counts_) counts.live += counts.left;
-    take(&Counts::at_end, [](const Key&) { return true; });
+    take(&HoldingCounts::at_end, [](const StackHoldingKey&) { return true; });
     return holdings();
   }
 
  private:
-  using Moment = std::tuple<Time, std::size_t, Memory>;
+  using ExportMoment = std::tuple<Time, std::size_t, Memory>;
 
   void count(const Event& event) {
     using enum Event::Type;
@@ -92,40 +92,40 @@ class Collection {
       count(*event.program, event.type == place);
     }
   }
-  void count(const recording::Allocation& allocation, bool begins) {
+  void count(const recording::RecordedAllocation& allocation, bool begins) {
     if (!selection_.has(tables_.request(allocation.request).kind)) return;
     std::vector<RowId> left;
     if (!begins) left = recording::left_on(tables_, allocation);
     for (const RowId device : tables_.device_set(allocation.devices)) {
       if (!selection_.has(device)) continue;
-      const Key key{.device = device, .request = allocation.request};
+      const StackHoldingKey key{.device = device, .request = allocation.request};
       begins ? begin(key) : end(key, std::find(left.begin(), left.end(), device) != left.end());
     }
   }
-  void count(const recording::Program& program, bool begins) {
+  void count(const recording::RecordedProgram& program, bool begins) {
     if (!selection_.has(Kind::cb) || !selection_.has(program.device) || program.layout == 0) return;
-    const Key key{.device = program.device,
-                  .layout = program.layout,
-                  .name = program.name,
-                  .scope = program.scope};
+    const StackHoldingKey key{.device = program.device,
+                              .layout = program.layout,
+                              .name = program.name,
+                              .scope = program.scope};
     begins ? begin(key)
            : end(key, program.ending == Ending::device_closed ||
                           program.ending == Ending::process_ended);
   }
-  void begin(const Key& key) {
-    Counts& counts = counts_[key];
+  void begin(const StackHoldingKey& key) {
+    HoldingCounts& counts = counts_[key];
     ++counts.live;
     ++counts.allocated;
   }
   // `left`: the object ended because its device was closed.
-  void end(const Key& key, bool left) {
-    Counts& counts = counts_[key];
+  void end(const StackHoldingKey& key, bool left) {
+    HoldingCounts& counts = counts_[key];
     --counts.live;
     if (left && is_last_[static_cast<std::size_t>(key.device - 1)]) ++counts.left;
   }
 
   void take_time() {
-    take(&Counts::at_time, [](const Key&) { return true; });
+    take(&HoldingCounts::at_time, [](const StackHoldingKey&) { return true; });
     time_ns_.reset();
   }
   // Records the peaks before `time` (nullopt: all other peaks). A peak is recorded after all events
@@ -133,7 +133,7 @@ class Collection {
   void take_peaks_before(std::optional<Time> time) {
     while (next_ < moments_.size() && (!time || std::get<Time>(moments_[next_]) < *time)) {
       const auto [at, chip, memory] = moments_[next_++];
-      take(&Counts::at_peak, [&, chip = chip, memory = memory](const Key& key) {
+      take(&HoldingCounts::at_peak, [&, chip = chip, memory = memory](const StackHoldingKey& key) {
         return selection_.chip_of(key.device) == chip && memory_of(kind_of(key)) == memory;
       });
     }
@@ -141,8 +141,8 @@ class Collection {
 
   // Stores the live objects and their bytes in the member `where` of all `wanted` counts.
   template <typename Wanted>
-  void take(Amount Counts::*where, Wanted&& wanted) {
-    boost::unordered_flat_map<RowId, std::vector<Key>> programs;  // by device
+  void take(Amount HoldingCounts::*where, Wanted&& wanted) {
+    boost::unordered_flat_map<RowId, std::vector<StackHoldingKey>> programs;  // by device
     for (auto& [key, counts] : counts_) {
       if (counts.live == 0 || !wanted(key)) continue;
       if (key.request == 0) {
@@ -153,14 +153,15 @@ class Collection {
     }
     for (auto& [device, keys] : programs) take_shares(where, keys);
   }
-  void take_shares(Amount Counts::*where, std::vector<Key>& keys) {
+  void take_shares(Amount HoldingCounts::*where, std::vector<StackHoldingKey>& keys) {
     // Sorts, so that indivisible bytes always go to the same keys.
-    std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
+    std::sort(keys.begin(), keys.end(), [](const StackHoldingKey& a, const StackHoldingKey& b) {
       return std::tie(a.layout, a.name, a.scope) < std::tie(b.layout, b.name, b.scope);
     });
     std::vector<Sharer> sharers;
     sharers.reserve(keys.size());
-    for (const Key& key : keys) sharers.push_back({&tables_.layout(key.layout), counts_[key].live});
+    for (const StackHoldingKey& key : keys)
+      sharers.push_back({&tables_.layout(key.layout), counts_[key].live});
     const std::vector<std::uint64_t> shares =
         cb_shares(tables_.device(keys.front().device), sharers);
     for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -168,12 +169,12 @@ class Collection {
     }
   }
 
-  [[nodiscard]] Kind kind_of(const Key& key) const {
+  [[nodiscard]] Kind kind_of(const StackHoldingKey& key) const {
     return key.request == 0 ? Kind::cb : tables_.request(key.request).kind;
   }
 
-  std::vector<Holding> holdings() {
-    std::vector<Holding> rows;
+  std::vector<StackHolding> holdings() {
+    std::vector<StackHolding> rows;
     for (const auto& [key, counts] : counts_) {
       const bool program = key.request == 0;
       const std::uint64_t each =
@@ -189,7 +190,7 @@ class Collection {
                       counts.at_peak,
                       counts.at_time});
     }
-    std::sort(rows.begin(), rows.end(), [](const Holding& a, const Holding& b) {
+    std::sort(rows.begin(), rows.end(), [](const StackHolding& a, const StackHolding& b) {
       return std::tie(a.device, a.kind, a.stack, a.object_bytes) <
              std::tie(b.device, b.kind, b.stack, b.object_bytes);
     });
@@ -201,20 +202,20 @@ class Collection {
   const Selection& selection_;
   std::vector<bool> is_last_;
   std::optional<Time> time_ns_;  // nullopt: take_time() was called
-  std::vector<Moment> moments_;
+  std::vector<ExportMoment> moments_;
   std::size_t next_ = 0;
-  boost::unordered_flat_map<Key, Counts> counts_;
+  boost::unordered_flat_map<StackHoldingKey, HoldingCounts> counts_;
 };
 
 }  // namespace
 
-Result<Holdings> read_holdings(const recording::Reader& reader, const Selection& selection,
-                               Time time_ns) {
+Result<StackHoldings> read_holdings(const recording::Reader& reader, const Selection& selection,
+                                    Time time_ns) {
   auto peaks = find_peaks(reader, selection);
   if (!peaks) return peaks.error();
   auto rows = Collection(reader, selection, *peaks, time_ns).read();
   if (!rows) return rows.error();
-  return Holdings{std::move(*rows), std::move(*peaks)};
+  return StackHoldings{std::move(*rows), std::move(*peaks)};
 }
 
 }  // namespace ttmem::exports

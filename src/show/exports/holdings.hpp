@@ -23,7 +23,7 @@ struct Amount {
 
 // The equal allocations on one device, or the programs with the same name and the same circular
 // buffers on one device. Each allocation or program counts as one object.
-struct Holding {
+struct StackHolding {
   recording::RowId device = 0;
   Kind kind = Kind::dram;
   std::uint64_t object_bytes = 0;  // size of one object
@@ -42,17 +42,17 @@ struct Holding {
   Amount at_time{};  // live objects after all events up to the `time_ns` of read_holdings()
 };
 
-struct Holdings {
-  std::vector<Holding> rows{};  // ordered by device, kind, stack and size
-  Peaks peaks{};                // of the chips in the selection
+struct StackHoldings {
+  std::vector<StackHolding> rows{};  // ordered by device, kind, stack and size
+  Peaks peaks{};                     // of the chips in the selection
 };
 
 // Reads the holdings of a recording in two passes. Memory grows with the number of different
 // holdings. Circular buffers that programs share are divided among the programs (cb_shares.hpp), so
 // that the sums are the reserved bytes of the cores. `allocated` has the bytes that each program
 // would take alone.
-[[nodiscard]] Result<Holdings> read_holdings(const recording::Reader& reader,
-                                             const Selection& selection,
-                                             recording::Time time_ns = 0);
+[[nodiscard]] Result<StackHoldings> read_holdings(const recording::Reader& reader,
+                                                  const Selection& selection,
+                                                  recording::Time time_ns = 0);
 
 }  // namespace ttmem::exports

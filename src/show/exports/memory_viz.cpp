@@ -24,9 +24,9 @@
 
 namespace ttmem::exports {
 
-using recording::Allocation;
 using recording::Event;
-using recording::Request;
+using recording::RecordedAllocation;
+using recording::RecordedRequest;
 using recording::RowId;
 using recording::Tables;
 using recording::Time;
@@ -70,12 +70,12 @@ struct OfChip {
 
 // Returns the slot of each device, by row. Two devices of one chip that were open at the same time
 // have different slots, counted from 0.
-std::vector<std::size_t> slots_of(const Tables& tables, const std::vector<Chip>& chips) {
+std::vector<std::size_t> slots_of(const Tables& tables, const std::vector<ExportedChip>& chips) {
   std::vector<std::size_t> slots(tables.devices.size());
-  for (const Chip& chip : chips) {
+  for (const ExportedChip& chip : chips) {
     std::vector<Time> ends;  // slot -> time when the slot is free again
     for (const RowId id : chip.devices) {
-      const recording::Device& device = tables.device(id);
+      const recording::RecordedDevice& device = tables.device(id);
       const auto at =
           std::find_if(ends.begin(), ends.end(), [&](Time end) { return end <= device.begin_ns; });
       const std::size_t slot = static_cast<std::size_t>(at - ends.begin());
@@ -89,7 +89,7 @@ std::vector<std::size_t> slots_of(const Tables& tables, const std::vector<Chip>&
 
 class MemoryVizExporter {
  public:
-  MemoryVizExporter(const Job& job, const Thinning& thinning, SnapshotEncoder& encoder)
+  MemoryVizExporter(const ExportJob& job, const Thinning& thinning, SnapshotEncoder& encoder)
       : job_(job),
         tables_(job.reader.tables()),
         selection_(job.selection),
@@ -112,7 +112,7 @@ class MemoryVizExporter {
         [&](Time time, const std::vector<std::size_t>& changed) {
           if (is_full()) return;
           for (const std::size_t chip : changed) set_cbs(usage, chip, time, true);
-          for (const Allocation& allocation : pending_) allocate(allocation);
+          for (const RecordedAllocation& allocation : pending_) allocate(allocation);
           pending_.clear();
           for (const std::size_t chip : changed) set_cbs(usage, chip, time, false);
         },
@@ -166,8 +166,8 @@ class MemoryVizExporter {
 
   // -- allocations
 
-  void allocate(const Allocation& allocation) {
-    const Request& request = tables_.request(allocation.request);
+  void allocate(const RecordedAllocation& allocation) {
+    const RecordedRequest& request = tables_.request(allocation.request);
     // Circular buffers are one block per chip, see set_cbs(). An allocation of 0 bytes has no
     // block.
     if (!selection_.has(request.kind) || request.kind == Kind::cb) return;
@@ -194,9 +194,10 @@ class MemoryVizExporter {
     }
   }
 
-  void free(const Allocation& allocation) {
+  void free(const RecordedAllocation& allocation) {
     // An allocation that begins and ends within one moment was never held.
-    if (std::erase_if(pending_, [&](const Allocation& a) { return a.id == allocation.id; }) > 0)
+    if (std::erase_if(pending_,
+                      [&](const RecordedAllocation& a) { return a.id == allocation.id; }) > 0)
       return;
     for (const RowId device : tables_.device_set(allocation.devices)) {
       const auto at = lives_.find(AllocationKey{device, allocation.id});
@@ -217,9 +218,9 @@ class MemoryVizExporter {
   // Puts an allocation at its address on the device. If the address is unknown or taken, puts the
   // allocation at any free place. An address may be taken by the buffer of another allocator that
   // manages only some cores.
-  Place put(OfChip& chip, RowId device, const Allocation& allocation,
+  Place put(OfChip& chip, RowId device, const RecordedAllocation& allocation,
             const AddressSpace::Block& block) {
-    const Request& request = tables_.request(allocation.request);
+    const RecordedRequest& request = tables_.request(allocation.request);
     // Scales the address by the number of banks: neighbours stay neighbours, and the size is the
     // physical size.
     if (allocation.address && request.has_bytes_per_bank && request.banks != 0 &&
@@ -240,7 +241,7 @@ class MemoryVizExporter {
     if (chip.spaces.size() == kMaxSpaces) return kMaxSpaces - 1;  // shares the last space
     chip.space_of[key] = chip.spaces.size();
     AddressSpace& space = chip.spaces.emplace_back((chip.spaces.size() + 1) * AddressSpace::kBytes);
-    const recording::Device& about = tables_.device(device);
+    const recording::RecordedDevice& about = tables_.device(device);
     if (kind == static_cast<int>(Kind::dram)) {
       space.reserve(about.dram_channels * about.dram_bytes_per_channel);
     } else if (kind == static_cast<int>(Kind::l1)) {
@@ -273,7 +274,7 @@ class MemoryVizExporter {
     }
   }
 
-  Shared stack_of_request(RowId device, const Allocation& allocation) {
+  Shared stack_of_request(RowId device, const RecordedAllocation& allocation) {
     const auto [at, is_new] = stacks_.try_emplace({device, allocation.request});
     if (is_new) {
       at->second = texts_.frames(stack_of(tables_, device, tables_.request(allocation.request)));
@@ -283,7 +284,7 @@ class MemoryVizExporter {
 
   [[nodiscard]] Shared settings(const std::vector<std::size_t>& places);
 
-  const Job& job_;
+  const ExportJob& job_;
   const Tables& tables_;
   const Selection& selection_;
   const Thinning& thinning_;
@@ -294,7 +295,7 @@ class MemoryVizExporter {
   Shared cb_stack_;
   boost::unordered_flat_map<std::pair<RowId, RowId>, Shared> stacks_;  // (device, request) -> stack
   boost::unordered_flat_map<AllocationKey, Place> lives_;
-  std::vector<Allocation> pending_;  // allocations of the current moment
+  std::vector<RecordedAllocation> pending_;  // allocations of the current moment
   std::uint64_t entries_ = 0;
   std::uint64_t left_out_ = 0;
   std::uint64_t impossible_ = 0;  // number of allocations larger than any device
@@ -323,7 +324,7 @@ Shared MemoryVizExporter::settings(const std::vector<std::size_t>& places) {
       {texts_.word("host"), texts_.word(valid_utf8(tables_.run.host))},
       {texts_.word("left out"), left_out_}};
   for (std::size_t i = 0; i < places.size(); ++i) {
-    const Chip& chip = selection_.chips()[i];
+    const ExportedChip& chip = selection_.chips()[i];
     fields.push_back(
         {texts_.word(fmt::format("GPU {}", places[i])),
          texts_.word(valid_utf8(fmt::format("{}, {}, {}", chip.name(), chip.board, chip.arch)))});
@@ -352,7 +353,7 @@ Result<void> MemoryVizExporter::write(Output& output) {
 
 }  // namespace
 
-Result<Notes> write_memory_viz(const Job& job, Output& output) {
+Result<Notes> write_memory_viz(const ExportJob& job, Output& output) {
   const auto thinning = Thinning::plan(job.reader, job.selection, kMaxThinnedEntries);
   if (!thinning) return thinning.error();
   const auto encoder = job.path.ends_with(".json") ? make_json_encoder() : make_pickle_encoder();

@@ -72,7 +72,7 @@ struct SliceKey {
 };
 
 // The track, name and category of a slice.
-struct Shown {
+struct ShownSlice {
   std::string_view track;
   std::uint64_t rank = 0;
   std::string name;
@@ -81,7 +81,8 @@ struct Shown {
 
 // The tracks below one chip.
 struct ChipTracks {
-  ChipTracks(PerfettoTrace& trace, const Selection& selection, const Chip& chip, TrackId a_track)
+  ChipTracks(PerfettoTrace& trace, const Selection& selection, const ExportedChip& chip,
+             TrackId a_track)
       : track(a_track), counters(trace, selection, chip, a_track) {}
 
   TrackId track;
@@ -91,7 +92,7 @@ struct ChipTracks {
   Slices programs{};
 };
 
-std::string title_of(const Chip& chip) {
+std::string title_of(const ExportedChip& chip) {
   std::string title = chip.name();
   if (!chip.board.empty()) title += ": " + valid_utf8(chip.board);
   if (!chip.arch.empty()) title += fmt::format(" ({})", valid_utf8(chip.arch));
@@ -100,12 +101,12 @@ std::string title_of(const Chip& chip) {
 
 class PerfettoExporter {
  public:
-  PerfettoExporter(const Job& job, Output& output)
+  PerfettoExporter(const ExportJob& job, Output& output)
       : tables_(job.reader.tables()),
         selection_(job.selection),
         end_ns_(job.reader.end_ns()),
         trace_(output) {
-    const std::vector<Chip>& chips = selection_.chips();
+    const std::vector<ExportedChip>& chips = selection_.chips();
     chips_.reserve(chips.size());
     for (std::size_t i = 0; i < chips.size(); ++i) {
       const TrackId track = trace_.add_track(0, title_of(chips[i]), i);
@@ -161,7 +162,7 @@ class PerfettoExporter {
     }
   }
 
-  void open(const Usage& usage, const recording::Device& device) {
+  void open(const Usage& usage, const recording::RecordedDevice& device) {
     const std::size_t chip = selection_.chip_of(device.id);
     if (chip == Selection::kNone) return;
     chips_[chip].counters.open(device);
@@ -172,7 +173,7 @@ class PerfettoExporter {
   // took.
   void write_timeline() {
     std::vector<PerKind<std::uint64_t>> used(tables_.devices.size());
-    for (const recording::Sample& sample : tables_.timeline) {
+    for (const recording::RecordedSample& sample : tables_.timeline) {
       const std::size_t at = selection_.chip_of(sample.device);
       if (at == Selection::kNone || !selection_.has(sample.kind)) continue;
       used[static_cast<std::size_t>(sample.device - 1)][sample.kind] = sample.used_bytes;
@@ -186,8 +187,8 @@ class PerfettoExporter {
     }
   }
 
-  void allocate(const recording::Allocation& allocation) {
-    const recording::Request& request = tables_.request(allocation.request);
+  void allocate(const recording::RecordedAllocation& allocation) {
+    const recording::RecordedRequest& request = tables_.request(allocation.request);
     if (!selection_.has(request.kind)) return;
     for (const RowId device : tables_.device_set(allocation.devices)) {
       if (!selection_.has(device)) continue;
@@ -208,7 +209,7 @@ class PerfettoExporter {
     }
   }
 
-  void place(const recording::Program& program) {
+  void place(const recording::RecordedProgram& program) {
     if (!selection_.has(program.device) || !selection_.has(Kind::cb)) return;
     names_[{program.device, program.number}] = program.name;
     Annotations about;
@@ -264,7 +265,7 @@ class PerfettoExporter {
     return static_cast<std::uint64_t>(tables_.process(tables_.device(device).process).pid);
   }
 
-  void begin(const SliceKey& life, Slices& slices, const Shown& shown, Time time,
+  void begin(const SliceKey& life, Slices& slices, const ShownSlice& shown, Time time,
              const Annotations& about) {
     const TrackId parent = chips_[selection_.chip_of(life.device)].track;
     const auto lane = slices.begin(trace_, parent, shown.track, shown.rank);
@@ -290,7 +291,7 @@ class PerfettoExporter {
     TrackId& track = process_tracks_[id];
     if (track != 0) return track;
     if (id == 0) return track = trace_.add_track(0, "Marks", selection_.chips().size());
-    const recording::Process& process = tables_.process(id);
+    const recording::RecordedProcess& process = tables_.process(id);
     // Perfetto merges two processes that have the same pid.
     const bool alone = process.pid > 0 && pids_.insert(process.pid).second;
     if (alone) return track = trace_.add_process(process);
@@ -326,7 +327,7 @@ class PerfettoExporter {
 
 }  // namespace
 
-Result<Notes> write_perfetto(const Job& job, Output& output) {
+Result<Notes> write_perfetto(const ExportJob& job, Output& output) {
   return PerfettoExporter(job, output).write(job.reader);
 }
 

@@ -23,7 +23,7 @@ void PerfettoCounter::set(PerfettoTrace& trace, TrackId parent, std::string_view
 }
 
 PerfettoCounters::PerfettoCounters(PerfettoTrace& trace, const Selection& selection,
-                                   const Chip& chip, TrackId parent)
+                                   const ExportedChip& chip, TrackId parent)
     : trace_(trace),
       selection_(selection),
       chip_(chip),
@@ -32,7 +32,7 @@ PerfettoCounters::PerfettoCounters(PerfettoTrace& trace, const Selection& select
         return !is_in_l1(kind) || selection.has(kind);
       })) {}
 
-void PerfettoCounters::open(const recording::Device& device) {
+void PerfettoCounters::open(const recording::RecordedDevice& device) {
   for (const Kind kind : kAllKinds) {
     const bool known = (device.known_kinds >> static_cast<unsigned>(kind) & 1) != 0;
     known_[kind] = known_[kind] || (known && selection_.has(kind));

@@ -27,11 +27,11 @@ class PerfettoCounter {
 // circular buffers. The arguments must outlive this object.
 class PerfettoCounters {
  public:
-  PerfettoCounters(PerfettoTrace& trace, const Selection& selection, const Chip& chip,
+  PerfettoCounters(PerfettoTrace& trace, const Selection& selection, const ExportedChip& chip,
                    TrackId parent);
 
   // Starts the counters of the kinds that the device's process reports, even if their values are 0.
-  void open(const recording::Device& device);
+  void open(const recording::RecordedDevice& device);
   // Writes the counters that have changed.
   void write(const Usage& usage, recording::Time time);
   // Does the same with given values. `resident` is nullopt if unknown.
@@ -41,7 +41,7 @@ class PerfettoCounters {
  private:
   PerfettoTrace& trace_;
   const Selection& selection_;
-  const Chip& chip_;
+  const ExportedChip& chip_;
   TrackId parent_;
   bool has_all_of_l1_;
   bool resident_known_ = false;

@@ -35,11 +35,11 @@ constexpr std::uint32_t frames = 1, function_name = 1;
 
 constexpr std::uint64_t kOrderedByRank = 3;  // TrackDescriptor.ChildTracksOrdering
 constexpr std::uint64_t kUnitOfBytes = 3;    // CounterDescriptor.Unit
-enum Type : std::uint64_t { kSliceBegin = 1, kSliceEnd = 2, kInstant = 3, kCounter = 4 };
+enum TrackEventType : std::uint64_t { kSliceBegin = 1, kSliceEnd = 2, kInstant = 3, kCounter = 4 };
 // Perfetto refuses events without a sequence id. Any id will do.
 constexpr std::uint64_t kSequence = 1;
 
-ProtoMessage event_of(Type type, TrackId track) {
+ProtoMessage event_of(TrackEventType type, TrackId track) {
   ProtoMessage message;
   message.add(in_event::type, std::uint64_t{type});
   message.add(in_event::track_uuid, track);
@@ -111,7 +111,7 @@ TrackId PerfettoTrace::add_counter(TrackId parent, std::string_view name, std::u
   return last_;
 }
 
-TrackId PerfettoTrace::add_process(const recording::Process& process) {
+TrackId PerfettoTrace::add_process(const recording::RecordedProcess& process) {
   ProtoMessage about;
   about.add_signed(in_process::pid, process.pid);
   if (!process.command.empty()) about.add(in_process::cmdline, valid_utf8(process.command));

@@ -42,7 +42,7 @@ class PerfettoTrace {
   // they can be compared by eye.
   TrackId add_counter(TrackId parent, std::string_view name, std::uint64_t rank,
                       std::string_view scale);
-  TrackId add_process(const recording::Process& process);
+  TrackId add_process(const recording::RecordedProcess& process);
 
   void begin_slice(TrackId track, recording::Time time, std::string_view name,
                    std::string_view category, const Annotations& annotations);

@@ -63,7 +63,7 @@ constexpr SampleTypes kAll = {0, 6, "peak_space"};
 // In an aggregate only the allocations that were never freed are known.
 constexpr SampleTypes kOfAggregate = {2, 2, "inuse_space"};
 
-std::array<std::uint64_t, kSampleTypes.size()> values_of(const Holding& row) {
+std::array<std::uint64_t, kSampleTypes.size()> values_of(const StackHolding& row) {
   return {row.allocated.objects, row.allocated.bytes, row.at_end.objects,
           row.at_end.bytes,      row.at_peak.objects, row.at_peak.bytes};
 }
@@ -90,8 +90,8 @@ class Profile {
     if (!run.command.empty()) put(in_profile::comment, text(valid_utf8(run.command)));
   }
 
-  void add(const recording::Tables& tables, const Holding& row) {
-    const recording::Device& device = tables.device(row.device);
+  void add(const recording::Tables& tables, const StackHolding& row) {
+    const recording::RecordedDevice& device = tables.device(row.device);
     ProtoMessage message;
     std::vector<std::uint64_t> leaf_first;
     for (auto frame = row.stack.rbegin(); frame != row.stack.rend(); ++frame) {
@@ -159,13 +159,13 @@ class Profile {
 
 }  // namespace
 
-Result<Notes> write_pprof(const Job& job, Output& output) {
+Result<Notes> write_pprof(const ExportJob& job, Output& output) {
   const auto holdings = read_holdings(job.reader, job.selection);
   if (!holdings) return holdings.error();
   GzipWriter file([&](std::string_view bytes) { output.write(bytes); });
   Profile profile(file, job.reader.tables().run.aggregate ? kOfAggregate : kAll);
   profile.add_times(job.reader);
-  for (const Holding& row : holdings->rows) profile.add(job.reader.tables(), row);
+  for (const StackHolding& row : holdings->rows) profile.add(job.reader.tables(), row);
   file.finish();
   return Notes{};
 }

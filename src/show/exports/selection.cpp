@@ -12,7 +12,7 @@
 
 namespace ttmem::exports {
 
-using recording::Device;
+using recording::RecordedDevice;
 
 namespace {
 
@@ -21,11 +21,11 @@ namespace {
 constexpr std::uint32_t kMaxPlaces = 1024;
 
 // Describes a chip with the facts of all devices that are this chip.
-Chip describe(const recording::Tables& tables, const recording::Chip& found) {
-  const Device& first = tables.device(found.rows.front());
-  Chip chip{.number = first.number, .devices = found.rows};
+ExportedChip describe(const recording::Tables& tables, const recording::RecordedChip& found) {
+  const RecordedDevice& first = tables.device(found.rows.front());
+  ExportedChip chip{.number = first.number, .devices = found.rows};
   for (const recording::RowId row : found.rows) {
-    const Device& device = tables.device(row);
+    const RecordedDevice& device = tables.device(row);
     chip.number = std::min(chip.number, device.number);
     if (chip.uid == 0) chip.uid = device.uid;
     if (chip.arch.empty()) chip.arch = device.arch;
@@ -41,17 +41,17 @@ std::string_view name_of(Memory memory) {
   return names[static_cast<std::size_t>(memory)];
 }
 
-std::string Chip::name() const { return fmt::format("device {}", number); }
+std::string ExportedChip::name() const { return fmt::format("device {}", number); }
 
 Selection::Selection(const recording::Tables& tables, const std::vector<Kind>& kinds,
                      const Wanted& wanted) {
   for (const Kind kind : kAllKinds) {
     kinds_[kind] = kinds.empty() || std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
   }
-  for (const recording::Chip& found : recording::find_chips(tables).chips) {
+  for (const recording::RecordedChip& found : recording::find_chips(tables).chips) {
     chips_.push_back(describe(tables, found));
   }
-  if (wanted) std::erase_if(chips_, [&](const Chip& chip) { return !wanted(chip); });
+  if (wanted) std::erase_if(chips_, [&](const ExportedChip& chip) { return !wanted(chip); });
   chip_of_.assign(tables.devices.size(), kNone);
   for (std::size_t i = 0; i < chips_.size(); ++i) {
     for (const recording::RowId device : chips_[i].devices) {
@@ -62,7 +62,7 @@ Selection::Selection(const recording::Tables& tables, const std::vector<Kind>& k
 
 std::vector<std::size_t> Selection::places() const {
   std::set<std::uint32_t> numbers;
-  for (const Chip& chip : chips_) numbers.insert(chip.number);
+  for (const ExportedChip& chip : chips_) numbers.insert(chip.number);
   const bool usable =
       numbers.size() == chips_.size() && (numbers.empty() || *numbers.rbegin() < kMaxPlaces);
   std::vector<std::size_t> places(chips_.size());

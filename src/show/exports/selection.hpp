@@ -26,7 +26,7 @@ inline constexpr std::size_t kMemories = 4;
 [[nodiscard]] std::string_view name_of(Memory memory);
 
 // A chip, with one device for each time that a process opened it.
-struct Chip {
+struct ExportedChip {
   std::uint32_t number = 0;
   std::uint64_t uid = 0;  // 0: unknown
   std::string arch{};
@@ -39,14 +39,14 @@ struct Chip {
 // The devices and kinds to export.
 class Selection {
  public:
-  using Wanted = std::function<bool(const Chip&)>;
+  using Wanted = std::function<bool(const ExportedChip&)>;
 
   // Empty `kinds` selects all kinds, an empty `wanted` all chips.
   Selection(const recording::Tables& tables, const std::vector<Kind>& kinds,
             const Wanted& wanted = {});
 
   // Returns the selected chips, ordered by number.
-  [[nodiscard]] const std::vector<Chip>& chips() const { return chips_; }
+  [[nodiscard]] const std::vector<ExportedChip>& chips() const { return chips_; }
   [[nodiscard]] bool has(Kind kind) const { return kinds_[kind]; }
   [[nodiscard]] bool has(recording::RowId device) const { return chip_of(device) != kNone; }
   // Returns the device number of each chip for formats that identify devices by number alone: the
@@ -61,7 +61,7 @@ class Selection {
 
  private:
   PerKind<bool> kinds_{};
-  std::vector<Chip> chips_;
+  std::vector<ExportedChip> chips_;
   std::vector<std::size_t> chip_of_;
 };
 

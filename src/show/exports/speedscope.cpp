@@ -36,11 +36,11 @@ class Profiles {
   // Adds a profile. `amount(row)` returns the bytes of a row in this profile. Adds nothing if all
   // are 0.
   template <typename OfRow>
-  void add(const std::string& name, const std::vector<Holding>& rows, OfRow&& amount) {
+  void add(const std::string& name, const std::vector<StackHolding>& rows, OfRow&& amount) {
     json samples = json::array();
     json weights = json::array();
     std::uint64_t sum = 0;
-    for (const Holding& row : rows) {
+    for (const StackHolding& row : rows) {
       const std::uint64_t bytes = amount(row);
       if (bytes == 0) continue;
       json sample = json::array();
@@ -80,11 +80,11 @@ class Profiles {
 
 }  // namespace
 
-Result<Notes> write_speedscope(const Job& job, Output& output) {
+Result<Notes> write_speedscope(const ExportJob& job, Output& output) {
   const auto holdings = read_holdings(job.reader, job.selection);
   if (!holdings) return holdings.error();
   Profiles profiles;
-  const std::vector<Chip>& chips = job.selection.chips();
+  const std::vector<ExportedChip>& chips = job.selection.chips();
   // In an aggregate only the state at the end is known.
   const std::size_t peaks = job.reader.tables().run.aggregate ? 0 : kMemories;
   for (std::size_t chip = 0; chip < chips.size(); ++chip) {
@@ -93,7 +93,7 @@ Result<Notes> write_speedscope(const Job& job, Output& output) {
       const double seconds = static_cast<double>(holdings->peaks[chip][memory].time_ns) / 1e9;
       profiles.add(
           fmt::format("{}: peak of {} at {:.3f} s", chips[chip].name(), name_of(which), seconds),
-          holdings->rows, [&](const Holding& row) {
+          holdings->rows, [&](const StackHolding& row) {
             const bool wanted =
                 job.selection.chip_of(row.device) == chip && memory_of(row.kind) == which;
             return wanted ? row.at_peak.bytes : 0;
@@ -102,7 +102,7 @@ Result<Notes> write_speedscope(const Job& job, Output& output) {
   }
   for (std::size_t chip = 0; chip < chips.size(); ++chip) {
     profiles.add(fmt::format("{}: held at the end", chips[chip].name()), holdings->rows,
-                 [&](const Holding& row) {
+                 [&](const StackHolding& row) {
                    return job.selection.chip_of(row.device) == chip ? row.at_end.bytes : 0;
                  });
   }

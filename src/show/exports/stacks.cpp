@@ -17,7 +17,7 @@ constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
 Stack make(const recording::Tables& tables, recording::RowId device, Kind kind,
            std::string_view scope, std::string_view label) {
-  const recording::Device& where = tables.device(device);
+  const recording::RecordedDevice& where = tables.device(device);
   const std::string& process = tables.process(where.process).name;
   Stack stack = {where.arch.empty() ? "device" : "device " + valid_utf8(where.arch),
                  std::string(name_of(kind)),
@@ -44,7 +44,7 @@ std::string valid_utf8(std::string_view text) {
 }
 
 Stack stack_of(const recording::Tables& tables, recording::RowId device,
-               const recording::Request& request) {
+               const recording::RecordedRequest& request) {
   const bool named = request.label != 0 || request.kind != Kind::kernel;
   return make(tables, device, request.kind, tables.scope(request.scope),
               named ? tables.text(request.label) : kKernels[request.role]);

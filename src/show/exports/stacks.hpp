@@ -20,7 +20,7 @@ namespace ttmem::exports {
 using Stack = std::vector<std::string>;
 
 [[nodiscard]] Stack stack_of(const recording::Tables& tables, recording::RowId device,
-                             const recording::Request& request);
+                             const recording::RecordedRequest& request);
 // Returns the stack of a program's circular buffers.
 [[nodiscard]] Stack stack_of(const recording::Tables& tables, recording::RowId device,
                              std::uint32_t name, std::uint32_t scope);

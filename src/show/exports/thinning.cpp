@@ -27,7 +27,7 @@ struct Survey {
 // A change is a free (two entries) and an allocation.
 constexpr std::uint64_t kEntriesPerChange = 3;
 
-constexpr std::uint64_t entries_of(const recording::Allocation& allocation) {
+constexpr std::uint64_t entries_of(const recording::RecordedAllocation& allocation) {
   return allocation.end_ns ? 3 : 1;
 }
 
@@ -66,9 +66,8 @@ Result<Survey> survey(const recording::Reader& reader, const Selection& selectio
       },
       [&](const Event& event) {
         for_each_selected(reader.tables(), selection, event,
-                          [&](const recording::Allocation& allocation, std::size_t, Memory) {
-                            found.entries += entries_of(allocation);
-                          });
+                          [&](const recording::RecordedAllocation& allocation, std::size_t,
+                              Memory) { found.entries += entries_of(allocation); });
       });
   if (!passed) return passed.error();
   for (auto& chip : found.peaks) {
@@ -146,7 +145,7 @@ Result<Thinning> Thinning::plan(const recording::Reader& reader, const Selection
   const auto passed = reader.for_each_event([&](const Event& event) {
     for_each_selected(
         reader.tables(), selection, event,
-        [&](const recording::Allocation& allocation, std::size_t chip, Memory memory) {
+        [&](const recording::RecordedAllocation& allocation, std::size_t chip, Memory memory) {
           // An allocation that a plan leaves out is left out by all following plans.
           for (std::size_t i = 0; i < plans.size(); ++i) {
             if (!plans[i].keeps(chip, memory, allocation.begin_ns, allocation.end_ns)) break;

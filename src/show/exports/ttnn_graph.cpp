@@ -52,10 +52,12 @@ std::string core_range_set(const CoreMask& cores, std::uint16_t grid_x) {
   return fmt::format("{{{}}}", text);
 }
 
-Graph::Graph(std::size_t max_bytes) : max_bytes_(max_bytes) { add_node("capture_start", ""); }
+TtnnGraph::TtnnGraph(std::size_t max_bytes) : max_bytes_(max_bytes) {
+  add_node("capture_start", "");
+}
 
 // Writes numbers as texts, as ttnn's own writer does.
-void Graph::add_node(std::string_view type, std::string_view params) {
+void TtnnGraph::add_node(std::string_view type, std::string_view params) {
   fmt::format_to(
       std::back_inserter(text_),
       R"({0}{{"connections":[],"counter":{1},"id":{1},"node_type":"{2}","params":{{{3}}}}})",
@@ -63,14 +65,14 @@ void Graph::add_node(std::string_view type, std::string_view params) {
   ++nodes_;
 }
 
-bool Graph::add(const SentProgram& program) {
+bool TtnnGraph::add(const SentProgram& program) {
   const std::size_t bytes = text_.size();
   const std::size_t nodes = nodes_;
   const std::string name = json_text(nlohmann::json(program.name));
   add_node("function_start",
            fmt::format(R"("device_id":"{}","inputs":"0","name":{})", program.place, name));
   if (program.layout != nullptr) {
-    for (const recording::Cb& cb : *program.layout) {
+    for (const recording::RecordedCb& cb : *program.layout) {
       if (text_.size() > max_bytes_) break;
       add_node("circular_buffer_allocate",
                fmt::format(R"("address":"{}","core_range_set":"{}","device_id":"{}",)"
@@ -87,7 +89,7 @@ bool Graph::add(const SentProgram& program) {
   return false;
 }
 
-std::string Graph::take() {
+std::string TtnnGraph::take() {
   add_node("capture_end", "");
   text_ += ']';
   return std::move(text_);

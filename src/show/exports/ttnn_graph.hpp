@@ -26,10 +26,10 @@ struct SentProgram {
 // The captured graph of one operation as JSON: a function for each program, with the circular
 // buffers of the program. The graph is built directly as text, because a trace on a mesh has
 // millions of nodes.
-class Graph {
+class TtnnGraph {
  public:
   // `max_bytes` limits the text: a program that would exceed this size is not added.
-  explicit Graph(std::size_t max_bytes);
+  explicit TtnnGraph(std::size_t max_bytes);
 
   // Adds a program. Returns false, and adds nothing, if the program does not fit.
   [[nodiscard]] bool add(const SentProgram& program);

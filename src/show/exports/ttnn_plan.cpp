@@ -10,8 +10,8 @@
 
 namespace ttmem::exports {
 
-using recording::Allocation;
 using recording::Event;
+using recording::RecordedAllocation;
 using recording::RowId;
 using recording::Tables;
 using recording::Time;
@@ -51,7 +51,7 @@ struct Candidates {
 
 class Planner {
  public:
-  explicit Planner(const Job& job)
+  explicit Planner(const ExportJob& job)
       : tables_(job.reader.tables()), selection_(job.selection), usage_(tables_, selection_) {}
 
   Result<TtnnPlan> plan(const recording::Reader& reader) {
@@ -77,8 +77,8 @@ class Planner {
     }
   }
 
-  void count(const Allocation& allocation, bool begins) {
-    const recording::Request& request = tables_.request(allocation.request);
+  void count(const RecordedAllocation& allocation, bool begins) {
+    const recording::RecordedRequest& request = tables_.request(allocation.request);
     if (!selection_.has(request.kind)) return;
     for (const RowId device : tables_.device_set(allocation.devices)) {
       if (!selection_.has(device)) continue;
@@ -93,7 +93,8 @@ class Planner {
   void end_moment(Time time) {
     if (!dispatches_.now && !placements_.now) return;
     std::uint64_t bytes = 0;
-    for (const Chip& chip : selection_.chips()) bytes += usage_.used_bytes(chip, Memory::l1);
+    for (const ExportedChip& chip : selection_.chips())
+      bytes += usage_.used_bytes(chip, Memory::l1);
     dispatches_.end_moment(bytes, time);
     placements_.end_moment(bytes, time);
   }
@@ -109,7 +110,7 @@ class Planner {
 
 }  // namespace
 
-bool has_place(const Allocation& allocation, const recording::Request& request) {
+bool has_place(const RecordedAllocation& allocation, const recording::RecordedRequest& request) {
   return allocation.address && request.has_bytes_per_bank && request.kind != Kind::cb &&
          request.kind != Kind::kernel && request.kind != Kind::system;
 }
@@ -120,6 +121,6 @@ bool is_selected(const Tables& tables, const Selection& selection, RowId set) {
                      [&](RowId device) { return selection.has(device); });
 }
 
-Result<TtnnPlan> plan_operations(const Job& job) { return Planner(job).plan(job.reader); }
+Result<TtnnPlan> plan_operations(const ExportJob& job) { return Planner(job).plan(job.reader); }
 
 }  // namespace ttmem::exports

@@ -13,8 +13,8 @@
 namespace ttmem::exports {
 
 // Returns true if a ttnn report can show the allocation: it is in banks, at a known address.
-[[nodiscard]] bool has_place(const recording::Allocation& allocation,
-                             const recording::Request& request);
+[[nodiscard]] bool has_place(const recording::RecordedAllocation& allocation,
+                             const recording::RecordedRequest& request);
 
 // Returns true if at least one device of the set is selected.
 [[nodiscard]] bool is_selected(const recording::Tables& tables, const Selection& selection,
@@ -32,6 +32,6 @@ struct TtnnPlan {
 // Plans the operations in one pass. A report has a row for each buffer at each operation. If there
 // would be too many rows, the plan divides the recording into stretches and keeps in each stretch
 // the event at which L1 was fullest.
-[[nodiscard]] Result<TtnnPlan> plan_operations(const Job& job);
+[[nodiscard]] Result<TtnnPlan> plan_operations(const ExportJob& job);
 
 }  // namespace ttmem::exports

@@ -94,7 +94,7 @@ void TtnnReport::add_metadata(std::string_view key, std::string_view value) {
   run(metadata_);
 }
 
-void TtnnReport::add_device(std::size_t place, const recording::Device& device) {
+void TtnnReport::add_device(std::size_t place, const recording::RecordedDevice& device) {
   const std::uint64_t cores = std::uint64_t{device.grid_x} * device.grid_y;
   const std::uint64_t l1 = device.l1_bytes_per_core;
   const std::uint64_t kept = std::uint64_t{device.l1_base} + device.l1_small_bytes_per_core;
@@ -141,7 +141,7 @@ void TtnnReport::add_graph(std::int64_t operation, std::string_view json) {
 }
 
 void TtnnReport::add_buffer(std::int64_t operation, std::size_t place, std::uint64_t address,
-                            const recording::Request& request) {
+                            const recording::RecordedRequest& request) {
   buffer_.bind(1, operation);
   buffer_.bind(2, std::uint64_t{place});
   buffer_.bind(3, address);

@@ -21,7 +21,7 @@ class TtnnReport {
   [[nodiscard]] static Result<TtnnReport> create(const std::string& path);
 
   void add_metadata(std::string_view key, std::string_view value);
-  void add_device(std::size_t place, const recording::Device& device);
+  void add_device(std::size_t place, const recording::RecordedDevice& device);
   // Adds an operation. `ns` is its duration; nullopt: unknown.
   void add_operation(std::int64_t id, std::string_view name, std::optional<recording::Time> ns);
   void add_argument(std::int64_t operation, std::string_view name, std::string_view value);
@@ -29,7 +29,7 @@ class TtnnReport {
   void add_graph(std::int64_t operation, std::string_view json);
   // Adds a buffer that is in every bank of a device at the end of an operation.
   void add_buffer(std::int64_t operation, std::size_t place, std::uint64_t address,
-                  const recording::Request& request);
+                  const recording::RecordedRequest& request);
   [[nodiscard]] Result<void> finish();
 
  private:

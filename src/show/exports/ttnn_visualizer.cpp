@@ -22,8 +22,8 @@
 
 namespace ttmem::exports {
 
-using recording::Allocation;
 using recording::Event;
+using recording::RecordedAllocation;
 using recording::RowId;
 using recording::Tables;
 using recording::Time;
@@ -43,7 +43,7 @@ constexpr std::uint64_t kMaxPeakRows = 2'000'000;
 
 class TtnnExporter {
  public:
-  TtnnExporter(const Job& job, const TtnnPlan& plan, const Peaks& peaks, TtnnReport& report)
+  TtnnExporter(const ExportJob& job, const TtnnPlan& plan, const Peaks& peaks, TtnnReport& report)
       : job_(job),
         tables_(job.reader.tables()),
         selection_(job.selection),
@@ -106,7 +106,7 @@ class TtnnExporter {
   void follow(const Event& event) {
     switch (event.type) {
       case Event::Type::allocate: {
-        const recording::Request& request = tables_.request(event.allocation->request);
+        const recording::RecordedRequest& request = tables_.request(event.allocation->request);
         if (selection_.has(request.kind) && has_place(*event.allocation, request)) {
           live_.emplace(event.allocation->id, *event.allocation);
         }
@@ -159,7 +159,7 @@ class TtnnExporter {
   }
 
   void write_operation(const Sent& sent, Time time) {
-    Graph graph(max_graph_bytes());
+    TtnnGraph graph(max_graph_bytes());
     std::uint64_t there = 0;
     std::uint64_t added = 0;
     std::string name = "dispatch";
@@ -236,7 +236,7 @@ class TtnnExporter {
 
   void write_buffers() {
     for (const auto& [id, allocation] : live_) {
-      const recording::Request& request = tables_.request(allocation.request);
+      const recording::RecordedRequest& request = tables_.request(allocation.request);
       for (const RowId device : tables_.device_set(allocation.devices)) {
         if (!selection_.has(device)) continue;
         report_.add_buffer(operation_, place_of(device), *allocation.address, request);
@@ -244,7 +244,7 @@ class TtnnExporter {
     }
   }
 
-  void write_buffers_of(const Chip& chip) {
+  void write_buffers_of(const ExportedChip& chip) {
     report_.add_argument(operation_, "buffers", "of this device only");
     for (const auto& [id, allocation] : live_) {
       const auto& devices = tables_.device_set(allocation.devices);  // sorted
@@ -262,7 +262,7 @@ class TtnnExporter {
     return rows;
   }
 
-  const Job& job_;
+  const ExportJob& job_;
   const Tables& tables_;
   const Selection& selection_;
   const TtnnPlan& plan_;
@@ -270,7 +270,7 @@ class TtnnExporter {
   TtnnReport& report_;
   std::multimap<Time, PeakOf> peaks_;
   std::uint64_t peak_rows_ = 0;  // rows of the peaks that have the buffers of all devices
-  std::map<RowId, Allocation> live_;
+  std::map<RowId, RecordedAllocation> live_;
   boost::unordered_flat_map<std::pair<RowId, std::uint64_t>, Placed> programs_;
   std::vector<Sent> sent_;      // events of the current moment
   std::int64_t operation_ = 0;  // id of the last operation
@@ -281,7 +281,7 @@ class TtnnExporter {
   std::uint64_t cut_graphs_ = 0;
 };
 
-Result<void> write_config(const Job& job, const OutputFolder& folder) {
+Result<void> write_config(const ExportJob& job, const OutputFolder& folder) {
   auto output = Output::create(folder.file(kConfig), false);
   if (!output) return output.error();
   const std::string& command = job.reader.tables().run.command;
@@ -320,7 +320,7 @@ Notes notes_of(const TtnnPlan& plan, std::uint64_t written, std::uint64_t cut_gr
 
 }  // namespace
 
-Result<Notes> write_ttnn_visualizer(const Job& job, OutputFolder& folder) {
+Result<Notes> write_ttnn_visualizer(const ExportJob& job, OutputFolder& folder) {
   const auto plan = plan_operations(job);
   if (!plan) return plan.error();
   const auto peaks = find_peaks(job.reader, job.selection);

@@ -47,8 +47,8 @@ void Usage::apply(const Event& event) {
   }
 }
 
-void Usage::allocate(const recording::Allocation& allocation, bool begins) {
-  const recording::Request& request = tables_.request(allocation.request);
+void Usage::allocate(const recording::RecordedAllocation& allocation, bool begins) {
+  const recording::RecordedRequest& request = tables_.request(allocation.request);
   if (!selection_.has(request.kind)) return;
   const std::uint64_t bytes = request.used_bytes();
   for (const RowId device : tables_.device_set(allocation.devices)) {
@@ -60,7 +60,7 @@ void Usage::allocate(const recording::Allocation& allocation, bool begins) {
   }
 }
 
-void Usage::place(const recording::Program& program) {
+void Usage::place(const recording::RecordedProgram& program) {
   const std::size_t chip = selection_.chip_of(program.device);
   if (chip == Selection::kNone) return;
   Programs& programs = programs_on(program.device);
@@ -73,7 +73,7 @@ void Usage::place(const recording::Program& program) {
   note_change(program.device);
 }
 
-void Usage::remove(const recording::Program& program) {
+void Usage::remove(const recording::RecordedProgram& program) {
   Programs& programs = programs_on(program.device);
   if (!programs) return;
   programs->remove(program);
@@ -105,14 +105,14 @@ void Usage::settle() {
   changing_.clear();
 }
 
-std::uint64_t Usage::used_bytes(const Chip& chip, Kind kind) const {
+std::uint64_t Usage::used_bytes(const ExportedChip& chip, Kind kind) const {
   std::uint64_t sum = of(chip).allocated[kind];
   if (kind != Kind::cb || !selection_.has(Kind::cb)) return sum;
   for (const RowId device : of(chip).placed) sum += programs_on(device)->ledger().physical_bytes();
   return sum;
 }
 
-std::uint64_t Usage::used_bytes(const Chip& chip, Memory memory) const {
+std::uint64_t Usage::used_bytes(const ExportedChip& chip, Memory memory) const {
   std::uint64_t sum = 0;
   for (const Kind kind : kAllKinds) {
     if (memory_of(kind) == memory) sum += used_bytes(chip, kind);
@@ -120,7 +120,7 @@ std::uint64_t Usage::used_bytes(const Chip& chip, Memory memory) const {
   return sum;
 }
 
-std::uint64_t Usage::resident_bytes(const Chip& chip) const {
+std::uint64_t Usage::resident_bytes(const ExportedChip& chip) const {
   std::uint64_t sum = 0;
   for (const RowId device : of(chip).placed) sum += programs_on(device)->ledger().resident_bytes();
   return sum;

@@ -32,10 +32,10 @@ class Usage {
 
   // Return the used bytes of all processes that have the chip open. Circular buffers count with the
   // reserved bytes of the cores. Returns 0 for a kind that is not selected.
-  [[nodiscard]] std::uint64_t used_bytes(const Chip& chip, Kind kind) const;
-  [[nodiscard]] std::uint64_t used_bytes(const Chip& chip, Memory memory) const;
+  [[nodiscard]] std::uint64_t used_bytes(const ExportedChip& chip, Kind kind) const;
+  [[nodiscard]] std::uint64_t used_bytes(const ExportedChip& chip, Memory memory) const;
   // Returns the bytes of the circular buffers that were dispatched last.
-  [[nodiscard]] std::uint64_t resident_bytes(const Chip& chip) const;
+  [[nodiscard]] std::uint64_t resident_bytes(const ExportedChip& chip) const;
 
  private:
   // The sums of one chip. Each opening of a chip is a device; a chip may be opened thousands of
@@ -46,12 +46,12 @@ class Usage {
   };
   using Programs = std::unique_ptr<recording::PlacedPrograms>;  // nullptr: no programs so far
   void note_change(recording::RowId device);
-  void allocate(const recording::Allocation& allocation, bool begins);
-  void place(const recording::Program& program);
-  void remove(const recording::Program& program);
+  void allocate(const recording::RecordedAllocation& allocation, bool begins);
+  void place(const recording::RecordedProgram& program);
+  void remove(const recording::RecordedProgram& program);
   void dispatch(const recording::Dispatch& dispatch);
   void forget_if_empty(recording::RowId device);
-  [[nodiscard]] const OfChip& of(const Chip& chip) const {
+  [[nodiscard]] const OfChip& of(const ExportedChip& chip) const {
     return chips_[selection_.chip_of(chip.devices.front())];
   }
   [[nodiscard]] const Programs& programs_on(recording::RowId device) const {

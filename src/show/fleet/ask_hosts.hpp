@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "read/remote/address.hpp"
-#include "read/remote/client.hpp"
+#include "read/remote/http_client.hpp"
 #include "read/remote/mirror.hpp"
 #include "show/fleet/fleet.hpp"
 
@@ -39,7 +39,7 @@ class HostAsker {
   void ask(Server& server);
   void take(const remote::Answer<std::string>& answer, Server& server);
 
-  remote::Client client_;
+  remote::HttpClient client_;
   std::size_t at_once_;
   std::vector<Server> servers_;
   std::size_t next_ = 0;     // index of the first server that was not asked yet

@@ -20,7 +20,7 @@ using remote::Fault;
 
 class Questions {
  public:
-  Questions(const remote::Address& server, Labels labels, const remote::ClientOptions& options)
+  Questions(const remote::Address& server, LabelNames labels, const remote::ClientOptions& options)
       : server_(server), labels_(std::move(labels)), client_(options) {}
 
   // Asks the recording rules first, then the plain queries of the figures whose rule has no
@@ -88,8 +88,8 @@ class Questions {
   }
 
   const remote::Address& server_;
-  const Labels labels_;
-  remote::Client client_;
+  const LabelNames labels_;
+  remote::HttpClient client_;
   Figures figures_{};
   std::array<std::optional<Fault>, kFigureCount> faults_{};
   std::map<std::string, std::string> why_;
@@ -109,7 +109,7 @@ std::string next_step(const Fault& fault) {
 
 }  // namespace
 
-Result<Fleet> ask_prometheus(const remote::Address& server, const Labels& labels,
+Result<Fleet> ask_prometheus(const remote::Address& server, const LabelNames& labels,
                              const remote::ClientOptions& options, Order order) {
   Questions questions(server, labels, options);
   questions.ask_all();
@@ -127,7 +127,7 @@ Result<Fleet> ask_prometheus(const remote::Address& server, const Labels& labels
   }
   Fleet fleet = sum_up(std::move(hosts), order, questions.warnings());
   const auto rooms = questions.headrooms();
-  for (Job& job : fleet.jobs) {
+  for (FleetJob& job : fleet.jobs) {
     const auto room = rooms.find(job.job);
     if (room != rooms.end()) job.headroom.bytes = room->second;
   }

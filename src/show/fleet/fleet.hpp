@@ -127,7 +127,7 @@ struct Host {
 };
 
 // One job on all hosts.
-struct Job {
+struct FleetJob {
   std::string job;  // empty: processes without a job
   std::uint64_t hosts = 0;
   std::uint64_t processes = 0;
@@ -155,8 +155,8 @@ struct Fleet {
   std::string host{};  // the host that asked
   // URL of the Prometheus that was asked; empty: the hosts were asked directly.
   std::string prometheus{};
-  std::vector<Host> hosts{};  // in the chosen order; hosts without an answer at the end
-  std::vector<Job> jobs{};    // largest first; processes without a job at the end
+  std::vector<Host> hosts{};     // in the chosen order; hosts without an answer at the end
+  std::vector<FleetJob> jobs{};  // largest first; processes without a job at the end
   Total total{};
   // Complete sentences, about hosts without an answer and other problems.
   std::vector<std::string> warnings{};

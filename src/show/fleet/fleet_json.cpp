@@ -59,7 +59,7 @@ OrderedJson host_json(const Host& host) {
   return json;
 }
 
-OrderedJson job_json(const Job& job) {
+OrderedJson job_json(const FleetJob& job) {
   return {{"job", text_or_null(job.job)},
           {"hosts", job.hosts},
           {"processes", job.processes},

@@ -17,11 +17,11 @@
 namespace ttmem::fleet {
 namespace {
 
-using text::Cell;
 using text::Color;
 using text::kNone;
 using text::kUnknown;
 using text::Table;
+using text::TableCell;
 using text::TextOptions;
 using text::Units;
 
@@ -35,12 +35,12 @@ std::string sum_text(const Sum& sum, Units units) {
          text::mark_estimate(format_bytes(sum.bytes, units), sum.estimate);
 }
 
-Cell share_cell(const Fill& fill) {
+TableCell share_cell(const Fill& fill) {
   const auto share = fill.share();
   return {text::format_share(share), text::color_of(text::tone_of_share(share))};
 }
 
-Cell headroom_cell(const Least& headroom, bool complete, Units units) {
+TableCell headroom_cell(const Least& headroom, bool complete, Units units) {
   if (!headroom.bytes) return {std::string(kUnknown)};
   const Color color = *headroom.bytes < 0        ? Color::red
                       : *headroom.bytes < kTight ? Color::yellow
@@ -51,7 +51,7 @@ Cell headroom_cell(const Least& headroom, bool complete, Units units) {
 }
 
 // Returns a cell that highlights a number above zero.
-Cell trouble(std::optional<std::uint64_t> count) {
+TableCell trouble(std::optional<std::uint64_t> count) {
   if (!count) return {std::string(kUnknown)};
   if (*count == 0) return {std::string(kNone)};
   return {text::format_count(count), Color::yellow};
@@ -59,8 +59,8 @@ Cell trouble(std::optional<std::uint64_t> count) {
 
 // Does the same, but an unknown number is an empty cell: the table leaves out a column without
 // numbers.
-Cell trouble_if_known(std::optional<std::uint64_t> count) {
-  return count ? trouble(count) : Cell{std::string(kNone)};
+TableCell trouble_if_known(std::optional<std::uint64_t> count) {
+  return count ? trouble(count) : TableCell{std::string(kNone)};
 }
 
 // Returns the jobs of a host, such as "4711, 4712 +3".
@@ -74,7 +74,7 @@ std::string jobs_of(const Host& host) {
   return text::or_none(text::joined_to_fit(names, max_cells, ", ", true));
 }
 
-std::vector<Cell> cells_of(const Host& host, Units units) {
+std::vector<TableCell> cells_of(const Host& host, Units units) {
   const bool other_name = !host.name.empty() && host.name != host.address;
   return {{host.address, Color::bold},
           {other_name ? host.name : std::string(kNone)},
@@ -122,7 +122,7 @@ std::string hosts_text(const Fleet& fleet, const TextOptions& options) {
   return table.render(0, options);
 }
 
-std::string where_of(const Job& job) {
+std::string where_of(const FleetJob& job) {
   if (job.headroom_host.empty()) return std::string(kNone);
   return job.headroom_host + " device " + job.headroom.device;
 }
@@ -139,7 +139,7 @@ std::string jobs_text(const Fleet& fleet, const TextOptions& options) {
                {"TRACE", right, 1},
                {"HEADROOM"},
                {"ON", left, 2, Cut::never, true}});
-  for (const Job& job : fleet.jobs) {
+  for (const FleetJob& job : fleet.jobs) {
     const bool complete = job.dram.complete;
     table.add_row(
         {{job.job.empty() ? "(none)" : job.job, job.job.empty() ? Color::dim : Color::bold},
@@ -205,7 +205,7 @@ std::string total_line(const Total& total, const TextOptions& options) {
   text::Line line(options);
   const auto add = [&](std::string_view name, const Sum& used, const Sum& capacity,
                        const Fill& fill) {
-    const Cell share = share_cell(fill);
+    const TableCell share = share_cell(fill);
     line.add(fmt::format("{}{}  {} of {}  ", line.width() == 0 ? "" : "    ", name,
                          sum_text(used, options.units), sum_text(capacity, options.units)))
         .add(share.text, share.color);

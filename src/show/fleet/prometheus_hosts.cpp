@@ -27,13 +27,13 @@ Fault not_prometheus() {
           "check the address and the port (9090 unless it was started with another)"};
 }
 
-std::optional<Sample> sample_in(const Json& json) {
+std::optional<PrometheusSample> sample_in(const Json& json) {
   const Json& value = member(json, "value");
   const Json& labels = member(json, "metric");
   if (!value.is_array() || value.size() != 2 || !labels.is_object()) return std::nullopt;
   const auto number = parse_number<double>(text_in(value[1]));
   if (!number || !std::isfinite(*number)) return std::nullopt;
-  Sample sample;
+  PrometheusSample sample;
   sample.value = *number;
   for (const auto& [name, label] : labels.items()) {
     if (label.is_string()) sample.labels[name] = brief(label.get_ref<const std::string&>());
@@ -41,7 +41,7 @@ std::optional<Sample> sample_in(const Json& json) {
   return sample;
 }
 
-std::string label_of(const Sample& sample, const std::string& name) {
+std::string label_of(const PrometheusSample& sample, const std::string& name) {
   const auto found = sample.labels.find(name);
   return found == sample.labels.end() ? std::string() : found->second;
 }
@@ -58,7 +58,9 @@ std::optional<std::int64_t> room_of(double value) {
 
 // Returns the figure with the device number. The uid is not needed here, unlike in
 // text::format_device_briefly(), because no other chip of the host is known.
-Least least_of(const Sample& sample) { return {room_of(sample.value), label_of(sample, "device")}; }
+Least least_of(const PrometheusSample& sample) {
+  return {room_of(sample.value), label_of(sample, "device")};
+}
 
 // Returns "node7" for "node7:9488": the same name as without Prometheus.
 std::string without_usual_port(const std::string& instance) {
@@ -69,7 +71,7 @@ std::string without_usual_port(const std::string& instance) {
 }
 
 // The values of a figure by host, rounded down to whole numbers.
-struct Counts {
+struct HostCounts {
   std::map<std::string, std::uint64_t> by_host{};
   bool answered = true;  // false: the query was refused
 
@@ -88,33 +90,34 @@ struct Counts {
 // Groups the samples of a figure by host. Ignores samples without the label of the host.
 class ByHost {
  public:
-  ByHost(const Figures& figures, const Labels& labels) : figures_(figures), labels_(labels) {}
+  ByHost(const Figures& figures, const LabelNames& labels) : figures_(figures), labels_(labels) {}
 
   [[nodiscard]] bool answered(Figure figure) const { return figures_.answered(figure); }
 
   template <typename Take>
   void each(Figure figure, Take&& take) const {
-    for (const Sample& sample : figures_.of(figure)) {
+    for (const PrometheusSample& sample : figures_.of(figure)) {
       const std::string host = label_of(sample, labels_.host);
       if (!host.empty()) take(host, sample);
     }
   }
 
   // Returns one number per host.
-  [[nodiscard]] Counts counts(Figure figure) const {
-    return counts(figure, [](const Sample&) { return true; });
+  [[nodiscard]] HostCounts counts(Figure figure) const {
+    return counts(figure, [](const PrometheusSample&) { return true; });
   }
   // Does the same for the samples in which `label` has this value.
-  [[nodiscard]] Counts counts(Figure figure, const char* label, std::string_view value) const {
-    return counts(figure, [&](const Sample& sample) { return label_of(sample, label) == value; });
+  [[nodiscard]] HostCounts counts(Figure figure, const char* label, std::string_view value) const {
+    return counts(figure,
+                  [&](const PrometheusSample& sample) { return label_of(sample, label) == value; });
   }
 
  private:
   template <typename Choose>
-  [[nodiscard]] Counts counts(Figure figure, Choose&& chosen) const {
-    Counts all;
+  [[nodiscard]] HostCounts counts(Figure figure, Choose&& chosen) const {
+    HostCounts all;
     all.answered = answered(figure);
-    each(figure, [&](const std::string& host, const Sample& sample) {
+    each(figure, [&](const std::string& host, const PrometheusSample& sample) {
       const auto count = count_of(sample.value);
       if (count && chosen(sample)) all.by_host[host] = *count;
     });
@@ -122,7 +125,7 @@ class ByHost {
   }
 
   const Figures& figures_;
-  const Labels& labels_;
+  const LabelNames& labels_;
 };
 
 using Hosts = std::map<std::string, Host>;  // key: the label of the host
@@ -146,8 +149,8 @@ void add_memory(const ByHost& by, Hosts& hosts) {
   const auto l1 = by.counts(Figure::l1_used);
   const auto l1_known = by.counts(Figure::l1_known);
   for (auto& [name, host] : hosts) {
-    const auto sum = [&, of = name, devices = host.devices](const Counts& bytes,
-                                                            const Counts& known) {
+    const auto sum = [&, of = name, devices = host.devices](const HostCounts& bytes,
+                                                            const HostCounts& known) {
       return sum_of(bytes.at(of), known.or_zero(of), devices);
     };
     host.dram_used = sum(dram, dram_known);
@@ -157,17 +160,17 @@ void add_memory(const ByHost& by, Hosts& hosts) {
     // If this query was refused, the L1 figure may be an estimate.
     host.l1_used.estimate = host.l1_used.bytes && !by.answered(Figure::estimates);
   }
-  by.each(Figure::estimates, [&](const std::string& host, const Sample&) {
+  by.each(Figure::estimates, [&](const std::string& host, const PrometheusSample&) {
     if (hosts.contains(host)) hosts[host].l1_used.estimate = true;
   });
 }
 
 // Adds the used shares. A share needs both the used bytes and the capacity.
 void add_fill(const ByHost& by, Hosts& hosts) {
-  const Counts dram = by.counts(Figure::dram_fill);
-  const Counts dram_capacity = by.counts(Figure::dram_fill_capacity);
-  const Counts l1 = by.counts(Figure::l1_fill);
-  const Counts l1_capacity = by.counts(Figure::l1_fill_capacity);
+  const HostCounts dram = by.counts(Figure::dram_fill);
+  const HostCounts dram_capacity = by.counts(Figure::dram_fill_capacity);
+  const HostCounts l1 = by.counts(Figure::l1_fill);
+  const HostCounts l1_capacity = by.counts(Figure::l1_fill_capacity);
   for (auto& [name, host] : hosts) {
     host.dram_fill.add(dram.at(name), dram_capacity.at(name));
     host.l1_fill.add(l1.at(name), l1_capacity.at(name));
@@ -175,10 +178,10 @@ void add_fill(const ByHost& by, Hosts& hosts) {
 }
 
 void add_least(const ByHost& by, Hosts& hosts) {
-  by.each(Figure::headroom, [&](const std::string& host, const Sample& sample) {
+  by.each(Figure::headroom, [&](const std::string& host, const PrometheusSample& sample) {
     if (hosts.contains(host)) hosts[host].headroom = least_of(sample);
   });
-  by.each(Figure::dram_left, [&](const std::string& host, const Sample& sample) {
+  by.each(Figure::dram_left, [&](const std::string& host, const PrometheusSample& sample) {
     if (hosts.contains(host)) hosts[host].dram_left = least_of(sample);
   });
 }
@@ -221,16 +224,16 @@ void add_kind(std::string_view kind, std::uint64_t bytes, JobShare& share) {
 
 using Shares = std::map<std::string, JobShare>;  // key: the job
 
-std::map<std::string, Shares> shares_of(const ByHost& by, const Labels& labels) {
+std::map<std::string, Shares> shares_of(const ByHost& by, const LabelNames& labels) {
   std::map<std::string, Shares> shares;
-  by.each(Figure::job_processes, [&](const std::string& host, const Sample& sample) {
+  by.each(Figure::job_processes, [&](const std::string& host, const PrometheusSample& sample) {
     const std::string job = label_of(sample, labels.job);
     if (job.empty()) return;
     JobShare& share = shares[host][job];
     share.job = job;
     share.processes = count_of(sample.value).value_or(0);
   });
-  by.each(Figure::job_held, [&](const std::string& host, const Sample& sample) {
+  by.each(Figure::job_held, [&](const std::string& host, const PrometheusSample& sample) {
     const auto of_host = shares.find(host);
     if (of_host == shares.end()) return;
     const auto share = of_host->second.find(label_of(sample, labels.job));
@@ -255,9 +258,9 @@ Sum minus_jobs(const Sum& all, const Shares& shares, Sum JobShare::*figure) {
 
 // Adds the jobs of each host. The processes without a job hold the rest: the bytes of all processes
 // minus the bytes of all jobs. The rest needs answers to all three queries.
-void add_jobs(const ByHost& by, const Labels& labels, Hosts& hosts) {
+void add_jobs(const ByHost& by, const LabelNames& labels, Hosts& hosts) {
   std::map<std::string, JobShare> held;
-  by.each(Figure::held, [&](const std::string& host, const Sample& sample) {
+  by.each(Figure::held, [&](const std::string& host, const PrometheusSample& sample) {
     const auto bytes = count_of(sample.value);
     if (bytes) add_kind(label_of(sample, "kind"), *bytes, held[host]);
   });
@@ -321,12 +324,12 @@ std::map<std::string, std::string> read_target_errors(std::string_view json,
   return errors;
 }
 
-std::vector<Host> hosts_of(const Figures& figures, const Labels& labels,
+std::vector<Host> hosts_of(const Figures& figures, const LabelNames& labels,
                            const std::map<std::string, std::string>& why) {
   const ByHost by(figures, labels);
   Hosts hosts;
   const auto devices = by.counts(Figure::devices);
-  by.each(Figure::up, [&](const std::string& name, const Sample&) {
+  by.each(Figure::up, [&](const std::string& name, const PrometheusSample&) {
     Host& host = hosts[name];
     host.address = without_usual_port(name);
     host.devices = devices.or_zero(name);
@@ -338,15 +341,16 @@ std::vector<Host> hosts_of(const Figures& figures, const Labels& labels,
   add_jobs(by, labels, hosts);
   std::vector<Host> all;
   for (auto& [name, host] : hosts) all.push_back(std::move(host));
-  by.each(Figure::down, [&](const std::string& name, const Sample&) {
+  by.each(Figure::down, [&](const std::string& name, const PrometheusSample&) {
     if (!hosts.contains(name)) all.push_back(without_answer(name, why));
   });
   return all;
 }
 
-std::map<std::string, std::int64_t> job_headrooms(const Figures& figures, const Labels& labels) {
+std::map<std::string, std::int64_t> job_headrooms(const Figures& figures,
+                                                  const LabelNames& labels) {
   std::map<std::string, std::int64_t> rooms;
-  for (const Sample& sample : figures.of(Figure::job_headroom)) {
+  for (const PrometheusSample& sample : figures.of(Figure::job_headroom)) {
     const std::string job = label_of(sample, labels.job);
     const auto room = room_of(sample.value);
     if (!job.empty() && room) rooms[job] = *room;

@@ -19,11 +19,11 @@
 namespace ttmem::fleet {
 
 // The value of one series at one moment.
-struct Sample {
+struct PrometheusSample {
   std::map<std::string, std::string> labels;
   double value = 0;
 };
-using Samples = std::vector<Sample>;
+using Samples = std::vector<PrometheusSample>;
 
 // Parses the answer to an instant query. Fails if `json` is not such an answer, or says that the
 // query failed.
@@ -58,11 +58,11 @@ class Figures {
 // Returns the hosts that answer, then the hosts that do not, with the reasons in `why` if known.
 // The figure of a refused query is unknown for every host, and sums that need this figure are "at
 // least". The headroom of a job is not per host: see job_headrooms().
-[[nodiscard]] std::vector<Host> hosts_of(const Figures& figures, const Labels& labels,
+[[nodiscard]] std::vector<Host> hosts_of(const Figures& figures, const LabelNames& labels,
                                          const std::map<std::string, std::string>& why);
 
 // Returns the least headroom of each job over all its devices.
 [[nodiscard]] std::map<std::string, std::int64_t> job_headrooms(const Figures& figures,
-                                                                const Labels& labels);
+                                                                const LabelNames& labels);
 
 }  // namespace ttmem::fleet

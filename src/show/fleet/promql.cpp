@@ -83,7 +83,7 @@ constexpr bool in_order() {
 }
 static_assert(in_order());
 
-std::string filled(std::string_view text, const Labels& labels) {
+std::string filled(std::string_view text, const LabelNames& labels) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '$') {
@@ -108,9 +108,9 @@ Result<std::string> parse_label(const std::string& text) {
   return Error{"not the name of a label: letters, digits and _"};
 }
 
-Query query_for(Figure figure, const Labels& labels) {
+Query query_for(Figure figure, const LabelNames& labels) {
   const Template& one = kTemplates[static_cast<std::size_t>(figure)];
-  const bool has_rules = labels == Labels();
+  const bool has_rules = labels == LabelNames();
   return {has_rules ? std::string(one.rule) : std::string(), filled(one.plain, labels)};
 }
 

@@ -14,11 +14,11 @@ namespace ttmem::fleet {
 
 // The labels of hosts and of batch jobs. In the usual scrape configuration Prometheus's own label
 // `job` displaces the `job` of ttmem, which becomes `exported_job` (docs/reference/jobs.md).
-struct Labels {
+struct LabelNames {
   std::string host = "instance";
   std::string job = "exported_job";
 
-  friend bool operator==(const Labels&, const Labels&) = default;
+  friend bool operator==(const LabelNames&, const LabelNames&) = default;
 };
 
 // Parses the name of a label. Fails if `text` is not a valid name.
@@ -62,7 +62,7 @@ struct Query {
   std::string rule{};  // empty: no rule has this figure
   std::string plain;
 };
-[[nodiscard]] Query query_for(Figure figure, const Labels& labels);
+[[nodiscard]] Query query_for(Figure figure, const LabelNames& labels);
 
 // Returns the request target "/api/v1/query?query=..." for a query.
 [[nodiscard]] std::string target_of(std::string_view query);

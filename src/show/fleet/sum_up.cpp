@@ -120,7 +120,7 @@ void add_to_total(const Host& host, Total& total) {
   total.l1_fill.add(host.l1_fill);
 }
 
-void add_to_job(const JobShare& share, const std::string& host, Job& job) {
+void add_to_job(const JobShare& share, const std::string& host, FleetJob& job) {
   job.job = share.job;
   ++job.hosts;
   job.processes += share.processes;
@@ -133,18 +133,18 @@ void add_to_job(const JobShare& share, const std::string& host, Job& job) {
   job.headroom_host = host;
 }
 
-std::vector<Job> sum_by_job(const std::vector<Host>& hosts) {
-  std::map<std::string, Job> jobs;
+std::vector<FleetJob> sum_by_job(const std::vector<Host>& hosts) {
+  std::map<std::string, FleetJob> jobs;
   for (const Host& host : hosts) {
     if (host.fault) continue;
     for (const JobShare& share : host.jobs) add_to_job(share, host.address, jobs[share.job]);
   }
-  std::vector<Job> all;
+  std::vector<FleetJob> all;
   all.reserve(jobs.size());
   for (auto& [name, job] : jobs) all.push_back(std::move(job));
-  std::stable_sort(all.begin(), all.end(), [](const Job& a, const Job& b) {
+  std::stable_sort(all.begin(), all.end(), [](const FleetJob& a, const FleetJob& b) {
     if (a.job.empty() != b.job.empty()) return b.job.empty();
-    const auto held = [](const Job& job) {
+    const auto held = [](const FleetJob& job) {
       return saturating_add(job.dram.bytes.value_or(0), job.l1.bytes.value_or(0));
     };
     return held(a) > held(b);
@@ -160,7 +160,7 @@ void mark_incomplete(Fleet& fleet, bool jobs_known) {
     }
   }
   if (fleet.complete() && jobs_known) return;
-  for (Job& job : fleet.jobs) {
+  for (FleetJob& job : fleet.jobs) {
     for (Sum* sum : {&job.dram, &job.l1, &job.trace}) sum->complete = false;
   }
 }

@@ -33,8 +33,8 @@ std::string label_of(const Allocation& a) {
   return text::or_none(text);
 }
 
-std::vector<text::Cell> row_of(const Snapshot& snapshot, const Allocation& a,
-                               const text::TextOptions& options) {
+std::vector<text::TableCell> row_of(const Snapshot& snapshot, const Allocation& a,
+                                    const text::TextOptions& options) {
   const text::Color color = a.state == model::State::dead ? text::Color::red : text::Color::plain;
   const model::Process* process = selection::process_of(snapshot, a);
   return {{text::format_devices(snapshot, a), color},

@@ -29,7 +29,7 @@ std::string processes_of(const Device& device) {
   return dead == 0 ? fmt::format("{}", living) : fmt::format("{} +{} dead", living, dead);
 }
 
-std::vector<text::Cell> cells_of(const Device& device, text::Units units) {
+std::vector<text::TableCell> cells_of(const Device& device, text::Units units) {
   const DeviceRows rows = device_rows_without_notes(device, units);
   const DeviceRow& dram = row_of(rows, What::dram);
   const DeviceRow& l1 = row_of(rows, What::l1);

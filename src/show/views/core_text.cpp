@@ -74,7 +74,7 @@ std::string map_of(const Device& device, const text::TextOptions& options) {
 }
 
 // Cores with the same figures.
-struct Alike {
+struct CoreGroup {
   Core figures;
   CoreMask cores;
 };
@@ -85,17 +85,17 @@ bool alike(const Core& a, const Core& b) {
          a.l1_data_bytes == b.l1_data_bytes;
 }
 
-std::vector<Alike> groups_by_headroom(const Device& device) {
-  std::vector<Alike> groups;
+std::vector<CoreGroup> groups_by_headroom(const Device& device) {
+  std::vector<CoreGroup> groups;
   for (const Core& core : device.cores) {
     const std::uint32_t index = std::uint32_t{core.y} * device.grid_x + core.x;
     if (index >= kMaxCores) continue;
     auto group = std::find_if(groups.begin(), groups.end(),
-                              [&](const Alike& known) { return alike(known.figures, core); });
+                              [&](const CoreGroup& known) { return alike(known.figures, core); });
     if (group == groups.end()) group = groups.insert(groups.end(), {core, {}});
     group->cores.set(index);
   }
-  std::stable_sort(groups.begin(), groups.end(), [](const Alike& a, const Alike& b) {
+  std::stable_sort(groups.begin(), groups.end(), [](const CoreGroup& a, const CoreGroup& b) {
     constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max();
     return a.figures.headroom_bytes.value_or(last) < b.figures.headroom_bytes.value_or(last);
   });
@@ -110,12 +110,12 @@ std::string tightest(const Device& device, const text::TextOptions& options) {
   columns.push_back({"CORES"});
   columns.push_back({"WHERE, THE TIGHTEST FIRST", left, 0, text::Column::Cut::end});
   text::Table table(columns);
-  const std::vector<Alike> groups = groups_by_headroom(device);
+  const std::vector<CoreGroup> groups = groups_by_headroom(device);
   for (std::size_t i = 0; i < std::min(groups.size(), kMaxLines); ++i) {
     const Core& core = groups[i].figures;
     const bool clash = core.headroom_bytes.value_or(0) < 0;
     const text::Color color = clash ? text::Color::red : text::Color::plain;
-    std::vector<text::Cell> row = {
+    std::vector<text::TableCell> row = {
         {text::format_signed_bytes(core.headroom_bytes, options.units, Scale::core), color},
         {text::format_bytes(core.cb_bytes, options.units, Scale::core), color},
         {text::format_bytes(core.cb_resident_bytes, options.units, Scale::core), color},

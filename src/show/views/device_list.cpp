@@ -38,7 +38,7 @@ std::string device_list_text(const model::Snapshot& snapshot, const text::TextOp
   static_assert(kIdentityColumns.size() == 5, "a heading for each, in their order");
   text::Table table({{"DEV"}, {"UID", left}, {"BUS ID", left}, {"BOARD", left}, {"ARCH", left}});
   for (const model::Device& device : snapshot.devices) {
-    std::vector<text::Cell> cells;
+    std::vector<text::TableCell> cells;
     cells.reserve(kIdentityColumns.size());
     for (const std::string_view column : kIdentityColumns) {
       cells.push_back({text_of(field_of_column(column).value(device), text::kUnknown)});

@@ -215,9 +215,9 @@ ProcessColumns usual_columns(const std::vector<ProcessTotal>& totals) {
   return columns;
 }
 
-std::vector<text::Cell> process_cells(const ProcessColumns& columns, const ProcessTotal& total,
-                                      text::Units units) {
-  std::vector<text::Cell> cells;
+std::vector<text::TableCell> process_cells(const ProcessColumns& columns, const ProcessTotal& total,
+                                           text::Units units) {
+  std::vector<text::TableCell> cells;
   const text::Color color = total.sum.state == State::dead ? text::Color::red : text::Color::plain;
   for (const ProcessColumn& column : columns) {
     cells.push_back({column.text(total, units), color});

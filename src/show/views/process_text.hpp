@@ -47,9 +47,9 @@ using ProcessColumns = std::vector<ProcessColumn>;
 // Returns the default columns for a list of `totals`.
 [[nodiscard]] ProcessColumns usual_columns(const std::vector<ProcessTotal>& totals);
 // Returns one cell for each column.
-[[nodiscard]] std::vector<text::Cell> process_cells(const ProcessColumns& columns,
-                                                    const ProcessTotal& total,
-                                                    text::Units units = text::Units::automatic);
+[[nodiscard]] std::vector<text::TableCell> process_cells(
+    const ProcessColumns& columns, const ProcessTotal& total,
+    text::Units units = text::Units::automatic);
 
 // Returns the processes: the living first, then by the bytes that they hold, largest first.
 [[nodiscard]] std::vector<ProcessTotal> process_totals(const model::Snapshot& snapshot);

@@ -22,7 +22,7 @@ std::string residency_of(const Program& program) {
   return fmt::format("resident {}/{}", program.resident_cores, program.cores);
 }
 
-std::vector<text::Cell> row_of(const Snapshot& snapshot, const Program& p, text::Units units) {
+std::vector<text::TableCell> row_of(const Snapshot& snapshot, const Program& p, text::Units units) {
   const bool dead = p.state == model::State::dead;
   const text::Color color = dead ? text::Color::red : text::Color::plain;
   const model::Process* process = selection::process_of(snapshot, p);

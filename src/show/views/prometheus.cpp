@@ -39,9 +39,9 @@ std::string utf8(std::string_view text) {
 }
 
 // The labels of a sample, and a key that is unique for these labels.
-struct Labels {
-  Labels() = default;
-  Labels(std::initializer_list<std::pair<std::string_view, std::string_view>> labels) {
+struct MetricLabels {
+  MetricLabels() = default;
+  MetricLabels(std::initializer_list<std::pair<std::string_view, std::string_view>> labels) {
     for (const auto& [name, value] : labels) add(name, value);
   }
 
@@ -53,8 +53,8 @@ struct Labels {
     key += list.back().value;
     key += '\xff';  // no value contains this byte
   }
-  [[nodiscard]] Labels with(std::string_view name, std::string_view value) const {
-    Labels more = *this;
+  [[nodiscard]] MetricLabels with(std::string_view name, std::string_view value) const {
+    MetricLabels more = *this;
     more.add(name, value);
     return more;
   }
@@ -69,7 +69,7 @@ class Family {
       : family_{std::move(name), std::move(help), type, {}} {}
 
   template <typename Number>
-  void add(Labels labels, const std::optional<Number>& value) {
+  void add(MetricLabels labels, const std::optional<Number>& value) {
     if (!value) return;
     const auto [known, fresh] = place_.try_emplace(std::move(labels.key), family_.metric.size());
     if (fresh) family_.metric.emplace_back().label = std::move(labels.list);
@@ -115,26 +115,26 @@ std::string uid_of(const std::optional<std::uint64_t>& uid) {
 
 // Returns the labels of a device. `Holder` is a device or the counters of a device.
 template <typename Holder>
-Labels labels_of(const Holder& device) {
+MetricLabels labels_of(const Holder& device) {
   return {
       {"device", std::to_string(device.id)}, {"uid", uid_of(device.uid)}, {"arch", device.arch}};
 }
 
 // Adds the bus id, which tells chips apart whose uid is unknown.
-void add_bus_id(Labels& labels, const Device& device) {
+void add_bus_id(MetricLabels& labels, const Device& device) {
   if (!device.uid) labels.add("bus_id", device.bus_id);
 }
 
-Labels full_labels_of(const Device& device) {
-  Labels labels = labels_of(device);
+MetricLabels full_labels_of(const Device& device) {
+  MetricLabels labels = labels_of(device);
   add_bus_id(labels, device);
   return labels;
 }
 
 // Returns the labels without the architecture, unless only the architecture tells two chips with
 // the same number apart.
-Labels short_labels_of(const Device& device) {
-  Labels labels = {{"device", std::to_string(device.id)}, {"uid", uid_of(device.uid)}};
+MetricLabels short_labels_of(const Device& device) {
+  MetricLabels labels = {{"device", std::to_string(device.id)}, {"uid", uid_of(device.uid)}};
   if (device.shares_number && !device.uid) labels.add("arch", device.arch);
   add_bus_id(labels, device);
   return labels;
@@ -142,7 +142,7 @@ Labels short_labels_of(const Device& device) {
 
 // Adds the bytes that a device or process uses of each kind.
 template <typename Holder>
-void add_kinds(Family& family, const Labels& labels, const Holder& holder) {
+void add_kinds(Family& family, const MetricLabels& labels, const Holder& holder) {
   for (const Kind kind : kDeviceKinds) {
     family.add(labels.with("kind", name_of(kind)), holder.used(kind));
   }
@@ -151,7 +151,7 @@ void add_kinds(Family& family, const Labels& labels, const Holder& holder) {
 void add_info(const Snapshot& snapshot, Page& page) {
   Family& info = page.gauge("ttmem_device_info", "What a device is; always 1.");
   for (const Device& device : snapshot.devices) {
-    Labels labels = labels_of(device);
+    MetricLabels labels = labels_of(device);
     labels.add("board", device.board);
     labels.add("bus_id", device.bus_id);
     if (device.grid_x != 0) {
@@ -187,10 +187,10 @@ void add_memory(const Snapshot& snapshot, Page& page) {
       "ttmem_memory_largest_free_bytes_per_bank",
       "The largest free block of every bank, by kind: what one buffer can have at most.");
   for (const Device& device : snapshot.devices) {
-    const Labels labels = full_labels_of(device);
+    const MetricLabels labels = full_labels_of(device);
     add_kinds(used, labels, device);
     for (const Kind kind : kBankKinds) {
-      const Labels of_kind = labels.with("kind", name_of(kind));
+      const MetricLabels of_kind = labels.with("kind", name_of(kind));
       free.add(of_kind, device.free[kind].bytes_per_bank);
       largest.add(of_kind, device.free[kind].largest_per_bank);
     }
@@ -213,7 +213,7 @@ void add_sensors(const Snapshot& snapshot, Page& page) {
   Family& power = page.gauge("ttmem_device_power_watts", "What the chip takes.");
   Family& clock = page.gauge("ttmem_device_clock_hertz", "Clock of the compute cores.");
   for (const Device& device : snapshot.devices) {
-    const Labels labels = short_labels_of(device);
+    const MetricLabels labels = short_labels_of(device);
     temperature.add(labels, device.temperature_c);
     power.add(labels, device.power_w);
     if (device.aiclk_mhz) clock.add(labels, std::optional(*device.aiclk_mhz * 1e6));
@@ -230,7 +230,7 @@ void add_programs(const Snapshot& snapshot, Page& page) {
   Family& programs =
       page.gauge("ttmem_programs", "Live programs with circular buffers on the device.");
   for (const Device& device : snapshot.devices) {
-    const Labels labels = short_labels_of(device);
+    const MetricLabels labels = short_labels_of(device);
     cb.add(labels.with("view", "physical"), device.used(Kind::cb));
     cb.add(labels.with("view", "resident"), device.cb_resident_bytes);
     cb.add(labels.with("view", "logical"), device.logical(Kind::cb));
@@ -245,17 +245,17 @@ void add_programs(const Snapshot& snapshot, Page& page) {
 std::string pid_of(const Process& process) {
   return std::to_string(process.host_pid.value_or(process.pid));
 }
-void add_pid_namespace(Labels& labels, const Process& process) {
+void add_pid_namespace(MetricLabels& labels, const Process& process) {
   if (process.foreign_pid && !process.host_pid && process.pid_namespace) {
     labels.add("pid_namespace", std::to_string(*process.pid_namespace));
   }
 }
 
-Labels labels_of(const Device& device, const Process& process) {
-  Labels labels = {{"device", std::to_string(device.id)},
-                   {"pid", pid_of(process)},
-                   {"process", process.name},
-                   {"user", process.user}};
+MetricLabels labels_of(const Device& device, const Process& process) {
+  MetricLabels labels = {{"device", std::to_string(device.id)},
+                         {"pid", pid_of(process)},
+                         {"process", process.name},
+                         {"user", process.user}};
   // One process may use two chips with the same number.
   if (device.shares_number) labels.add("uid", uid_of(device.uid));
   add_pid_namespace(labels, process);
@@ -270,7 +270,7 @@ void add_process_info(const Snapshot& snapshot, Page& page) {
   for (const Device& device : snapshot.devices) {
     for (const Process& process : device.processes) {
       if (process.state == model::State::dead) continue;
-      Labels labels = {{"pid", pid_of(process)}};
+      MetricLabels labels = {{"pid", pid_of(process)}};
       add_pid_namespace(labels, process);
       for (const JobField& field : kJobFields) {
         // Redundant with other fields, or rarely asked for.
@@ -295,7 +295,7 @@ void add_processes(const Snapshot& snapshot, bool process_labels, Page& page) {
       page.gauge("ttmem_dead_owner_bytes",
                  "Memory of dead processes that nobody has reaped; not counted as in use.");
   for (const Device& device : snapshot.devices) {
-    const Labels labels = short_labels_of(device);
+    const MetricLabels labels = short_labels_of(device);
     std::uint64_t dead_bytes = 0;
     std::uint64_t alive = 0;
     for (const Process& process : device.processes) {
@@ -326,7 +326,7 @@ void add_counters(const MetricsInput& input, Page& page) {
       page.counter("ttmem_events_dropped_total",
                    "Allocations, programs and calls that processes could not record.");
   for (const model::DeviceCounters& device : input.counters) {
-    const Labels labels = labels_of(device);
+    const MetricLabels labels = labels_of(device);
     allocations.add(labels, std::optional(device.allocations));
     frees.add(labels, std::optional(device.frees));
   }
@@ -343,7 +343,7 @@ std::string prometheus_text(const std::vector<ServerFigure>& figures) {
       family = figure.counter ? &page.counter(figure.name, figure.help)
                               : &page.gauge(figure.name, figure.help);
     }
-    Labels labels;
+    MetricLabels labels;
     for (const auto& [label, value] : figure.labels) labels.add(label, value);
     family->add(std::move(labels), std::optional(figure.value));
   }

@@ -14,28 +14,28 @@
 namespace ttmem::views {
 namespace {
 
-using model::Holder;
+using model::LabelTotal;
 using model::RunDevice;
 using model::RunProcess;
 using model::RunSummary;
 
 // Devices of one process that have equal figures. They are most likely the devices of a mesh.
-struct Row {
+struct SummaryRow {
   const RunProcess* process;
   std::vector<std::uint32_t> ids;
   std::vector<std::string> figures;
 };
 
 template <typename Figures>
-std::vector<Row> rows_of(const RunSummary& summary, Figures figures_of) {
-  std::vector<Row> rows;
+std::vector<SummaryRow> rows_of(const RunSummary& summary, Figures figures_of) {
+  std::vector<SummaryRow> rows;
   for (const RunProcess& process : summary.processes) {
     const std::size_t first = rows.size();
     for (const RunDevice& device : process.devices) {
       std::vector<std::string> figures = figures_of(device);
       if (figures.empty()) continue;
       const auto same = std::find_if(rows.begin() + static_cast<std::ptrdiff_t>(first), rows.end(),
-                                     [&](const Row& row) { return row.figures == figures; });
+                                     [&](const SummaryRow& row) { return row.figures == figures; });
       if (same == rows.end()) {
         rows.push_back({&process, {device.id}, std::move(figures)});
       } else {
@@ -46,16 +46,17 @@ std::vector<Row> rows_of(const RunSummary& summary, Figures figures_of) {
   return rows;
 }
 
-std::string table_of(std::vector<Row> rows, const std::vector<std::string>& headings,
+std::string table_of(std::vector<SummaryRow> rows, const std::vector<std::string>& headings,
                      const text::TextOptions& options) {
   using enum text::Column::Align;
   std::vector<text::Column> columns = {{"PID"}, {"DEV", left}};
   for (const std::string& heading : headings) columns.push_back({heading});
   columns.push_back({"COMMAND", left, 0, text::Column::Cut::end});
   text::Table table(std::move(columns));
-  for (Row& row : rows) {
+  for (SummaryRow& row : rows) {
     std::sort(row.ids.begin(), row.ids.end());
-    std::vector<text::Cell> cells = {{fmt::format("{}", row.process->pid)}, {format_ids(row.ids)}};
+    std::vector<text::TableCell> cells = {{fmt::format("{}", row.process->pid)},
+                                          {format_ids(row.ids)}};
     for (std::string& figure : row.figures) cells.push_back({std::move(figure)});
     cells.push_back({row.process->command});
     table.add_row(std::move(cells));
@@ -87,11 +88,11 @@ std::vector<std::string> held_of(const RunDevice& device) {
   return any ? figures : std::vector<std::string>();
 }
 
-std::string holders_text(const std::vector<Holder>& holders, const text::TextOptions& options) {
+std::string holders_text(const std::vector<LabelTotal>& holders, const text::TextOptions& options) {
   using enum text::Column::Align;
   text::Table table(
       {{"BYTES"}, {"ALLOCS"}, {"KIND", left}, {"LABEL", left, 0, text::Column::Cut::middle}});
-  for (const Holder& holder : holders) {
+  for (const LabelTotal& holder : holders) {
     table.add_row({{text::format_bytes(model::Bytes(holder.bytes))},
                    {text::format_count(holder.allocations)},
                    {std::string(name_of(holder.kind))},
@@ -113,14 +114,14 @@ std::string run_summary_text(const RunSummary& summary, const text::TextOptions&
                     plural(summary.unknown_processes, "process that", "processes that"),
                     summary.unknown_processes == 1 ? "it" : "them");
   }
-  std::vector<Row> peaks = rows_of(summary, peaks_of);
+  std::vector<SummaryRow> peaks = rows_of(summary, peaks_of);
   if (peaks.empty()) return text + "ttmem: no device was used, as far as was reported\n";
   static_assert(kDeviceKinds.size() == 6, "a heading for each, in their order");
   const std::vector<std::string> kinds = {"DRAM", "L1 BUF", "L1_SMALL", "TRACE", "CB", "KERNELS"};
   std::vector<std::string> headings = kinds;
   headings.emplace_back("TOTAL L1");
   text += "ttmem: the most that was in use\n" + table_of(std::move(peaks), headings, options);
-  std::vector<Row> held = rows_of(summary, held_of);
+  std::vector<SummaryRow> held = rows_of(summary, held_of);
   if (held.empty()) {
     text += "ttmem: nothing was held at the end\n";
   } else {

@@ -17,11 +17,11 @@ using segment::CbRecord;
 using segment::DeviceRecord;
 using segment::ProgramSlot;
 using wire::Message;
-using wire::Type;
+using wire::MessageType;
 
 constexpr std::uint64_t kMaxResent = std::numeric_limits<std::uint32_t>::max();
 
-void begin(Message& to, Type type, const Sender& sender, const DeviceRecord& device,
+void begin(Message& to, MessageType type, const Sender& sender, const DeviceRecord& device,
            std::uint64_t unix_ns) noexcept {
   std::memset(static_cast<void*>(&to), 0, sizeof to);
   to.head.type = static_cast<std::uint8_t>(type);
@@ -31,7 +31,7 @@ void begin(Message& to, Type type, const Sender& sender, const DeviceRecord& dev
 }
 
 // Fills in the fields from which a server computes the same used bytes as this process.
-void add_banks(wire::AllocationDetails& details, const DeviceRecord& device,
+void add_banks(wire::ReportDetails& details, const DeviceRecord& device,
                const AllocationSlot& slot) noexcept {
   details.flags = static_cast<std::uint8_t>(slot.flags & ~segment::kLongLabel);
   // The banks were unknown at the allocation, so the plain size counts until the free.
@@ -52,7 +52,7 @@ std::uint64_t bytes_on_all_cores(const CbRecord& cb) noexcept {
   return (cb.flags & segment::kCbGlobal) != 0 ? 0 : std::uint64_t{cb.bytes} * cb.cores.count();
 }
 
-void begin_cb(Message& to, Type type, const Sender& sender, const DeviceRecord& device,
+void begin_cb(Message& to, MessageType type, const Sender& sender, const DeviceRecord& device,
               const ProgramSlot& program, const CbRecord* cb, std::uint32_t index,
               std::uint64_t unix_ns) noexcept {
   begin(to, type, sender, device, unix_ns);
@@ -73,9 +73,9 @@ bool begin_allocation(Message& to, bool is_free, const Sender& sender, const Dev
   const bool is_kernel = kind == Kind::kernel;
   const bool is_loose_cb = kind == Kind::cb;
   begin(to,
-        is_kernel     ? (is_free ? Type::kernel_unload : Type::kernel_load)
-        : is_loose_cb ? (is_free ? Type::cb_free : Type::cb_alloc)
-                      : (is_free ? Type::free : Type::alloc),
+        is_kernel     ? (is_free ? MessageType::kernel_unload : MessageType::kernel_load)
+        : is_loose_cb ? (is_free ? MessageType::cb_free : MessageType::cb_alloc)
+                      : (is_free ? MessageType::free : MessageType::alloc),
         sender, device, unix_ns);
   to.head.buffer_id = slot.id;
   if (is_loose_cb) return false;
@@ -109,7 +109,7 @@ void write_free(Message& to, const Sender& sender, const DeviceRecord& device,
 
 void write_cb_alloc(Message& to, const Sender& sender, const DeviceRecord& device,
                     const ProgramSlot& program, const CbRecord* cb, std::uint32_t index) noexcept {
-  begin_cb(to, Type::cb_alloc, sender, device, program, cb, index,
+  begin_cb(to, MessageType::cb_alloc, sender, device, program, cb, index,
            program.when_ns + sender.monotonic_to_unix_ns);
   if (cb == nullptr) return;
   to.head.size = bytes_on_all_cores(*cb);
@@ -121,7 +121,7 @@ void write_cb_alloc(Message& to, const Sender& sender, const DeviceRecord& devic
 void write_cb_free(Message& to, const Sender& sender, const DeviceRecord& device,
                    const ProgramSlot& program, const CbRecord* cb, std::uint32_t index,
                    std::uint64_t unix_ns) noexcept {
-  begin_cb(to, Type::cb_free, sender, device, program, cb, index, unix_ns);
+  begin_cb(to, MessageType::cb_free, sender, device, program, cb, index, unix_ns);
 }
 
 std::uint32_t reports_of(const DeviceRecord& device) noexcept {
@@ -135,9 +135,9 @@ std::uint32_t reports_of(const DeviceRecord& device) noexcept {
   return what;
 }
 
-void write_notice(Message& to, const Sender& sender, wire::DeviceReport report,
+void write_notice(Message& to, const Sender& sender, wire::ClientNotice report,
                   std::uint64_t unix_ns) noexcept {
-  begin(to, Type::device_info_response, sender, DeviceRecord{}, unix_ns);
+  begin(to, MessageType::device_info_response, sender, DeviceRecord{}, unix_ns);
   to.head.buffer_id = sender.copy;
   to.device.is_available = static_cast<std::uint32_t>(report);
   to.device.mark = wire::kDetailsMark;
@@ -146,7 +146,7 @@ void write_notice(Message& to, const Sender& sender, wire::DeviceReport report,
 void write_device(Message& to, const Sender& sender, const DeviceRecord& device,
                   std::uint64_t events_dropped, std::uint64_t events_resent,
                   std::uint64_t unix_ns) noexcept {
-  begin(to, Type::device_info_response, sender, device, unix_ns);
+  begin(to, MessageType::device_info_response, sender, device, unix_ns);
   to.head.size = device.trace_region_bytes;
   to.head.buffer_id = device.uid;
   wire::DeviceDetails& details = to.device;

@@ -39,7 +39,7 @@ void write_cb_free(wire::Message& to, const Sender& sender, const segment::Devic
                    std::uint32_t index, std::uint64_t unix_ns) noexcept;
 
 // Writes a DEVICE_INFO_RESPONSE about the connection: `report` is neither opened nor closed.
-void write_notice(wire::Message& to, const Sender& sender, wire::DeviceReport report,
+void write_notice(wire::Message& to, const Sender& sender, wire::ClientNotice report,
                   std::uint64_t unix_ns) noexcept;
 
 // Returns the kinds that the process reports of a device, as bits of ttmem_set_reported().

@@ -156,14 +156,14 @@ void Outbox::queue_missed_kinds() noexcept {
   }
 }
 
-void Outbox::queue_notice(wire::DeviceReport report) noexcept {
+void Outbox::queue_notice(wire::ClientNotice report) noexcept {
   write_notice(ring_->push(), sender_, report, unix_now_ns());
   queued();
 }
 
 void Outbox::say_goodbye() noexcept {
   disconnected();
-  queue_notice(wire::DeviceReport::goodbye);
+  queue_notice(wire::ClientNotice::goodbye);
 }
 
 // Returns the label if it is a long label, otherwise an empty text.
@@ -191,7 +191,7 @@ void Outbox::connected() noexcept {
   state_ = State::connected;
   reported_allocations_ = 0;
   reported_programs_ = 0;
-  queue_notice(wire::DeviceReport::hello);
+  queue_notice(wire::ClientNotice::hello);
   for (std::uint32_t i = 0; i < segment_.device_count(); ++i) {
     if (is_open(segment_.device(i))) device_changed(i);
   }
@@ -231,7 +231,7 @@ bool Outbox::advance() noexcept {
     });
     if (reported_programs_ == kAll) {
       queue_missed_kinds();
-      queue_notice(wire::DeviceReport::complete);
+      queue_notice(wire::ClientNotice::complete);
     }
   }
   return true;

@@ -97,7 +97,7 @@ class Outbox final : public tracker::Observer {
   void queued() noexcept;
   void queue_device(std::uint32_t record) noexcept;
   void queue_missed_kinds() noexcept;
-  void queue_notice(wire::DeviceReport report) noexcept;
+  void queue_notice(wire::ClientNotice report) noexcept;
   [[nodiscard]] std::string_view long_label(const segment::AllocationSlot& slot) const noexcept;
   void queue_allocation(const segment::AllocationSlot& slot) noexcept;
   void queue_free(const segment::AllocationSlot& slot) noexcept;

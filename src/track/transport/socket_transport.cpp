@@ -186,8 +186,8 @@ void SocketTransport::say_goodbye_now() noexcept {
 void SocketTransport::say_goodbye_over(PrivateSocket& socket) const noexcept {
   std::array<wire::Message, 2> messages;
   const std::uint64_t now = clock_ns(CLOCK_REALTIME_COARSE);
-  write_notice(messages[0], outbox_.sender(), wire::DeviceReport::hello, now);
-  write_notice(messages[1], outbox_.sender(), wire::DeviceReport::goodbye, now);
+  write_notice(messages[0], outbox_.sender(), wire::ClientNotice::hello, now);
+  write_notice(messages[1], outbox_.sender(), wire::ClientNotice::goodbye, now);
   (void)socket.send(messages.data(), sizeof messages);
 }
 

@@ -21,7 +21,7 @@ inline constexpr std::uint32_t kMaxCbs = 65536;   // of one program
 inline constexpr std::uint8_t kMaxBufferType = 4;
 inline constexpr std::uint8_t kMaxRole = 2;
 
-enum class Fault : std::uint8_t {
+enum class MessageFault : std::uint8_t {
   none,
   type,         // none of the twelve types
   answer,       // a type that only servers send
@@ -50,20 +50,20 @@ inline constexpr std::array<std::string_view, 13> kTypeNames = {"",
                                                                 "DUMP_KERNELS"};
 }  // namespace detail
 
-[[nodiscard]] constexpr bool is_known(Type type) noexcept {
-  return type >= Type::alloc && type <= Type::dump_kernels;
+[[nodiscard]] constexpr bool is_known(MessageType type) noexcept {
+  return type >= MessageType::alloc && type <= MessageType::dump_kernels;
 }
 
 // Returns an empty text for an unknown type.
-[[nodiscard]] constexpr std::string_view name_of(Type type) noexcept {
+[[nodiscard]] constexpr std::string_view name_of(MessageType type) noexcept {
   return detail::kTypeNames[is_known(type) ? static_cast<std::size_t>(type) : 0];
 }
 
 // Returns true if a client expects one answer. Questions change nothing; all other messages are
 // reports, which get no answer.
-[[nodiscard]] constexpr bool is_question(Type type) noexcept {
-  return type == Type::query || type == Type::device_info_query || type == Type::dump_remaining ||
-         type == Type::dump_kernels;
+[[nodiscard]] constexpr bool is_question(MessageType type) noexcept {
+  return type == MessageType::query || type == MessageType::device_info_query ||
+         type == MessageType::dump_remaining || type == MessageType::dump_kernels;
 }
 
 namespace detail {
@@ -77,7 +77,7 @@ template <std::size_t Size>
   std::int32_t pid = 0;
   std::memcpy(&pid, second + offsetof(Head, process_id), sizeof pid);
   return pid == message.head.process_id && pid != 0 &&
-         is_known(static_cast<Type>(second[offsetof(Head, type)]));
+         is_known(static_cast<MessageType>(second[offsetof(Head, type)]));
 }
 [[nodiscard]] inline bool is_of_short_messages(const Message& message) noexcept {
   return has_second_head<kMessageBytes / 2>(message) || has_second_head<kMessageBytes / 3>(message);
@@ -92,51 +92,51 @@ template <std::size_t Size>
 
 namespace detail {
 
-[[nodiscard]] inline Fault fault_of_question(const Message& message) noexcept {
+[[nodiscard]] inline MessageFault fault_of_question(const Message& message) noexcept {
   // Only QUERY must name one device.
-  const bool one = message.type() == Type::query && !names_uid(message.head);
+  const bool one = message.type() == MessageType::query && !names_uid(message.head);
   const std::int32_t least = one ? 0 : -1;
   const bool possible = message.head.device_id >= least && message.head.device_id <= kMaxDeviceId;
-  return possible ? Fault::none : Fault::device;
+  return possible ? MessageFault::none : MessageFault::device;
 }
 
-[[nodiscard]] inline Fault fault_of_details(const Message& message) noexcept {
-  if (message.type() == Type::device_info_response) {
-    const auto last = static_cast<std::uint32_t>(DeviceReport::goodbye);
-    return message.device.is_available <= last ? Fault::none : Fault::details;
+[[nodiscard]] inline MessageFault fault_of_details(const Message& message) noexcept {
+  if (message.type() == MessageType::device_info_response) {
+    const auto last = static_cast<std::uint32_t>(ClientNotice::goodbye);
+    return message.device.is_available <= last ? MessageFault::none : MessageFault::details;
   }
-  const AllocationDetails& details = message.allocation;
-  if (message.type() == Type::cb_alloc) {
+  const ReportDetails& details = message.allocation;
+  if (message.type() == MessageType::cb_alloc) {
     const bool counted =
         details.cb.count == 0 ? details.cb.index == 0 : details.cb.index < details.cb.count;
-    return counted && details.cb.count <= kMaxCbs ? Fault::none : Fault::details;
+    return counted && details.cb.count <= kMaxCbs ? MessageFault::none : MessageFault::details;
   }
-  if (details.bytes_per_bank > kMaxBytes) return Fault::size;
-  return details.banks <= kMaxBanks ? Fault::none : Fault::details;
+  if (details.bytes_per_bank > kMaxBytes) return MessageFault::size;
+  return details.banks <= kMaxBanks ? MessageFault::none : MessageFault::details;
 }
 
 }  // namespace detail
 
 // Returns what is wrong with a message from a client.
-[[nodiscard]] inline Fault fault_of(const Message& message) noexcept {
+[[nodiscard]] inline MessageFault fault_of(const Message& message) noexcept {
   const Head& head = message.head;
-  const Type type = message.type();
-  if (!is_known(type)) return Fault::type;
+  const MessageType type = message.type();
+  if (!is_known(type)) return MessageFault::type;
   const bool details = message.has_details();
-  if (type == Type::response || (type == Type::device_info_response && !details)) {
-    return Fault::answer;
+  if (type == MessageType::response || (type == MessageType::device_info_response && !details)) {
+    return MessageFault::answer;
   }
   if (is_question(type)) return detail::fault_of_question(message);
   // As unsigned numbers, negative numbers are too large.
-  if (static_cast<std::uint32_t>(head.device_id) > kMaxDeviceId) return Fault::device;
-  if (static_cast<std::uint32_t>(head.process_id) > kMaxPid) return Fault::pid;
-  if (head.size > kMaxBytes) return Fault::size;
+  if (static_cast<std::uint32_t>(head.device_id) > kMaxDeviceId) return MessageFault::device;
+  if (static_cast<std::uint32_t>(head.process_id) > kMaxPid) return MessageFault::pid;
+  if (head.size > kMaxBytes) return MessageFault::size;
   // A FREE from an original client has no buffer type.
-  const bool typed = type == Type::alloc || (type == Type::free && details);
-  if (typed && head.buffer_type > kMaxBufferType) return Fault::buffer_type;
-  if (type == Type::kernel_load && head.buffer_type > kMaxRole) return Fault::role;
+  const bool typed = type == MessageType::alloc || (type == MessageType::free && details);
+  if (typed && head.buffer_type > kMaxBufferType) return MessageFault::buffer_type;
+  if (type == MessageType::kernel_load && head.buffer_type > kMaxRole) return MessageFault::role;
   if (details) return detail::fault_of_details(message);
-  return detail::is_of_short_messages(message) ? Fault::too_short : Fault::none;
+  return detail::is_of_short_messages(message) ? MessageFault::too_short : MessageFault::none;
 }
 
 }  // namespace ttmem::wire

@@ -14,7 +14,7 @@ namespace ttmem::wire {
 
 static_assert(std::endian::native == std::endian::little);
 
-enum class Type : std::uint8_t {
+enum class MessageType : std::uint8_t {
   alloc = 1,
   free = 2,
   query = 3,
@@ -41,7 +41,7 @@ struct Head {
   std::uint64_t timestamp_unix_ns;
 };
 
-struct Answer {
+struct ServerAnswer {
   std::uint64_t dram_bytes;
   std::uint64_t l1_bytes;
   std::uint64_t l1_small_bytes;
@@ -72,7 +72,7 @@ struct CbOfProgram {
 };
 
 // The details of one buffer, kernel or CB, in all reports except device_info_response.
-struct AllocationDetails {
+struct ReportDetails {
   std::uint64_t address;
   std::uint64_t bytes_per_bank;  // 0: unknown; of CBs: bytes on each core
   // Number of DRAM banks, with kOwnBanks; 0: all, or the banks of `cores`
@@ -90,7 +90,7 @@ struct AllocationDetails {
 
 // The meaning of a device_info_response from a client, in `is_available`. The last three values are
 // about the connection, not a device; Head::buffer_id is then the number of the copy of libttmem.
-enum class DeviceReport : std::uint32_t {
+enum class ClientNotice : std::uint32_t {
   closed = 0,
   opened = 1,
   hello = 2,  // the first message from libttmem
@@ -107,7 +107,7 @@ struct DeviceDetails {
   std::uint16_t grid_y;
   std::uint32_t l1_base;
   std::uint32_t l1_small_bytes_per_core;
-  std::uint32_t is_available;  // DeviceReport
+  std::uint32_t is_available;  // ClientNotice
   std::uint64_t dram_bytes_per_channel;
   std::uint32_t dram_channels;
   std::uint32_t l1_bytes_per_core;
@@ -126,12 +126,12 @@ inline constexpr std::uint32_t kDetailsMark = 0x4d454d54;  // "TMEM"
 struct Message {
   Head head;
   union {
-    Answer answer;
-    AllocationDetails allocation;
+    ServerAnswer answer;
+    ReportDetails allocation;
     DeviceDetails device;
   };
 
-  [[nodiscard]] Type type() const noexcept { return static_cast<Type>(head.type); }
+  [[nodiscard]] MessageType type() const noexcept { return static_cast<MessageType>(head.type); }
   [[nodiscard]] bool has_details() const noexcept { return answer.mark == kDetailsMark; }
 };
 
@@ -145,14 +145,14 @@ static_assert(offsetof(Head, process_id) == 20);
 static_assert(offsetof(Head, buffer_id) == 24);
 static_assert(offsetof(Head, timestamp_unix_ns) == 32);
 static_assert(offsetof(Message, answer) == 40);
-static_assert(offsetof(Answer, total_dram_size) == 88 - 40);
-static_assert(offsetof(Answer, arch_type) == 104 - 40);
-static_assert(offsetof(Answer, is_available) == 120 - 40);
-static_assert(offsetof(Answer, kernel_ring_size) == 128 - 40);
-static_assert(offsetof(Answer, mark) == 140 - 40);
-static_assert(offsetof(AllocationDetails, cores) == 64 - 40);
-static_assert(offsetof(AllocationDetails, label) == 96 - 40);
-static_assert(offsetof(AllocationDetails, mark) == 140 - 40);
+static_assert(offsetof(ServerAnswer, total_dram_size) == 88 - 40);
+static_assert(offsetof(ServerAnswer, arch_type) == 104 - 40);
+static_assert(offsetof(ServerAnswer, is_available) == 120 - 40);
+static_assert(offsetof(ServerAnswer, kernel_ring_size) == 128 - 40);
+static_assert(offsetof(ServerAnswer, mark) == 140 - 40);
+static_assert(offsetof(ReportDetails, cores) == 64 - 40);
+static_assert(offsetof(ReportDetails, label) == 96 - 40);
+static_assert(offsetof(ReportDetails, mark) == 140 - 40);
 static_assert(offsetof(DeviceDetails, arch) == 80 - 40);
 static_assert(offsetof(DeviceDetails, reports) == 128 - 40);
 static_assert(offsetof(DeviceDetails, cb_estimate) == 132 - 40);

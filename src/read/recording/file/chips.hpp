@@ -11,7 +11,7 @@
 namespace ttmem::recording {
 
 // A chip, and its devices in the recording: one for each time that a process opened it.
-struct Chip {
+struct RecordedChip {
   std::vector<RowId> rows;
   // The largest grid that a process sees; processes may see different grids. 0: unknown.
   std::uint32_t grid_x = 0;
@@ -21,12 +21,13 @@ struct Chip {
 };
 
 // Convert the number of a core, or a set of cores, from a device of the recording to its chip.
-[[nodiscard]] std::uint32_t core_on_chip(const Chip& chip, const Device& device,
+[[nodiscard]] std::uint32_t core_on_chip(const RecordedChip& chip, const RecordedDevice& device,
                                          std::uint32_t core);
-[[nodiscard]] CoreMask cores_on_chip(const Chip& chip, const Device& device, const CoreMask& cores);
+[[nodiscard]] CoreMask cores_on_chip(const RecordedChip& chip, const RecordedDevice& device,
+                                     const CoreMask& cores);
 
 struct Chips {
-  std::vector<Chip> chips;            // by number, then uid
+  std::vector<RecordedChip> chips;    // by number, then uid
   std::vector<std::uint32_t> of_row;  // [device - 1]
   // True for the last time that a process had the chip open, even if it was left open.
   std::vector<bool> is_last;  // [device - 1]

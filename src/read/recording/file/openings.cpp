@@ -9,7 +9,8 @@ namespace ttmem::recording {
 
 std::vector<bool> last_openings(const Tables& tables) {
   std::map<std::pair<RowId, std::uint32_t>, RowId> last;  // by process and device number
-  for (const Device& device : tables.devices) last[{device.process, device.number}] = device.id;
+  for (const RecordedDevice& device : tables.devices)
+    last[{device.process, device.number}] = device.id;
   std::vector<bool> is_last(tables.devices.size(), false);
   for (const auto& [device, row] : last) is_last[static_cast<std::size_t>(row - 1)] = true;
   return is_last;

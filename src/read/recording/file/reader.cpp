@@ -108,11 +108,12 @@ std::unique_ptr<Story> Reader::story() const {
 }
 
 Result<void> Reader::for_each_allocation(
-    const std::function<void(const Allocation&)>& visit) const {
+    const std::function<void(const RecordedAllocation&)>& visit) const {
   return for_each_row(state_->database, state_->tables, visit);
 }
 
-Result<void> Reader::for_each_program(const std::function<void(const Program&)>& visit) const {
+Result<void> Reader::for_each_program(
+    const std::function<void(const RecordedProgram&)>& visit) const {
   return for_each_row(state_->database, state_->tables, visit);
 }
 

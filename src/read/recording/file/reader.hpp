@@ -39,9 +39,9 @@ class Reader {
 
   // Calls visit(row) for each row, in order of the ids. Faster than for_each_event().
   [[nodiscard]] Result<void> for_each_allocation(
-      const std::function<void(const Allocation&)>& visit) const;
+      const std::function<void(const RecordedAllocation&)>& visit) const;
   [[nodiscard]] Result<void> for_each_program(
-      const std::function<void(const Program&)>& visit) const;
+      const std::function<void(const RecordedProgram&)>& visit) const;
 
   // Sets a function that for_each_event() calls now and then with the finished part, 0 to 1. An
   // empty function turns this off.

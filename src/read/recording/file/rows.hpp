@@ -57,7 +57,7 @@ enum class Ending : std::uint8_t {
   gap,            // it ended during a gap; its end_ns is the begin of the gap
 };
 
-struct Process {
+struct RecordedProcess {
   RowId id = 0;
   std::int32_t pid = 0;
   std::string name{};
@@ -69,7 +69,7 @@ struct Process {
 };
 
 // One device of one process, from open to close. Zero or empty means unknown.
-struct Device {
+struct RecordedDevice {
   RowId id = 0;
   RowId process = 0;
   std::uint32_t number = 0;
@@ -90,7 +90,7 @@ struct Device {
   Time begin_ns = 0;
   std::optional<Time> end_ns{};
 
-  friend bool operator==(const Device&, const Device&) = default;
+  friend bool operator==(const RecordedDevice&, const RecordedDevice&) = default;
 };
 
 // How often a process entered and left a scope until the end of the process or of the recording.
@@ -102,7 +102,7 @@ struct ScopeOfProcess {
 
 // The properties that an allocation was requested with. Allocations with equal properties share one
 // row.
-struct Request {
+struct RecordedRequest {
   Kind kind = Kind::dram;
   std::uint8_t role = 0;  // of a kernel: ttmem_kernel_role
   bool own_banks = false;
@@ -122,11 +122,11 @@ struct Request {
   }
   // Returns true for a fabric or dispatch kernel, which stays loaded until its device is closed.
   [[nodiscard]] bool is_persistent() const { return kind == Kind::kernel && role != 0; }
-  friend bool operator==(const Request&, const Request&) = default;
+  friend bool operator==(const RecordedRequest&, const RecordedRequest&) = default;
 };
 
 // A buffer or kernel on each device of a set, from its allocation to its end.
-struct Allocation {
+struct RecordedAllocation {
   RowId id = 0;
   RowId devices = 0;  // set of devices
   RowId request = 0;
@@ -137,19 +137,19 @@ struct Allocation {
   Ending ending = Ending::none;
 };
 
-struct Cb {
+struct RecordedCb {
   std::uint32_t address = 0;
   std::uint32_t bytes = 0;  // on each core
   bool global = false;      // a view of an L1 buffer
   CoreMask cores{};
 
-  friend bool operator==(const Cb&, const Cb&) = default;
+  friend bool operator==(const RecordedCb&, const RecordedCb&) = default;
 };
 // The circular buffers of a program. Programs with equal circular buffers share one layout.
-using Layout = std::vector<Cb>;
+using Layout = std::vector<RecordedCb>;
 
 // A program on one device, from its placement to its end or to its next layout.
-struct Program {
+struct RecordedProgram {
   RowId id = 0;
   RowId device = 0;
   RowId layout = 0;          // 0: unknown, because it was gone before it could be read
@@ -164,7 +164,7 @@ struct Program {
 // The programs of a dispatch: one program, or all programs of a trace.
 struct Launch {
   bool trace = false;
-  std::vector<std::uint64_t> programs{};  // Program::number
+  std::vector<std::uint64_t> programs{};  // RecordedProgram::number
 
   friend bool operator==(const Launch&, const Launch&) = default;
 };
@@ -183,7 +183,7 @@ struct Mark {
 };
 
 // An out-of-memory error (`ttmem_report_failure`).
-struct Failure {
+struct RecordedFailure {
   Time time_ns = 0;
   RowId process = 0;
   std::string text{};  // the runtime's error message, one or more lines; empty: unknown
@@ -199,7 +199,7 @@ struct Gap {
 };
 
 // The figures of one kind on a device at one moment.
-struct Sample {
+struct RecordedSample {
   Time time_ns = 0;
   RowId device = 0;
   Kind kind = Kind::dram;

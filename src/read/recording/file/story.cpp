@@ -44,9 +44,9 @@ constexpr std::uint64_t kMaxDispatched = 1 << 20;
 
 // Reads the rows of a table in the order of their ids, which is also the order of their begin.
 template <typename Row>
-class Cursor {
+class RowCursor {
  public:
-  Cursor(Database& database, const Tables& tables, const char* sql)
+  RowCursor(Database& database, const Tables& tables, const char* sql)
       : database_(database), tables_(tables) {
     auto prepared = database.prepare(sql);
     if (prepared) {
@@ -111,12 +111,12 @@ class Cursor {
 
 std::uint64_t buffers_on_cores(const Layout& layout) {
   std::uint64_t count = 0;
-  for (const Cb& cb : layout) count += cb.cores.count();
+  for (const RecordedCb& cb : layout) count += cb.cores.count();
   return count;
 }
 
 template <>
-bool Cursor<Allocation>::read() {
+bool RowCursor<RecordedAllocation>::read() {
   row_.number = static_cast<std::uint64_t>(statement_.integer(3));
   if (!statement_.is_null(4)) row_.address = static_cast<std::uint64_t>(statement_.integer(4));
   return refer(1, tables_.device_sets, row_.devices) && refer(2, tables_.requests, row_.request) &&
@@ -124,7 +124,7 @@ bool Cursor<Allocation>::read() {
 }
 
 template <>
-bool Cursor<Program>::read() {
+bool RowCursor<RecordedProgram>::read() {
   row_.number = static_cast<std::uint64_t>(statement_.integer(3));
   return refer(1, tables_.devices, row_.device) && refer(2, tables_.layouts, row_.layout, true) &&
          refer(4, tables_.texts, row_.name, true) && refer(5, tables_.scopes, row_.scope, true) &&
@@ -134,7 +134,7 @@ bool Cursor<Program>::read() {
 }
 
 template <>
-bool Cursor<Dispatch>::read() {
+bool RowCursor<Dispatch>::read() {
   row_.time_ns = statement_.integer(1);
   return is_possible(row_.time_ns) && refer(2, tables_.device_sets, row_.devices) &&
          refer(3, tables_.launches, row_.launch) &&
@@ -189,11 +189,11 @@ std::vector<Event> rare_events(const Tables& tables) {
     event.time_ns = time;
     return event;
   };
-  for (const Process& process : tables.processes) {
+  for (const RecordedProcess& process : tables.processes) {
     add(Event::Type::process_begin, process.begin_ns).process = &process;
     if (process.end_ns) add(Event::Type::process_end, *process.end_ns).process = &process;
   }
-  for (const Device& device : tables.devices) {
+  for (const RecordedDevice& device : tables.devices) {
     add(Event::Type::device_open, device.begin_ns).device = &device;
     if (device.end_ns) add(Event::Type::device_close, *device.end_ns).device = &device;
   }
@@ -276,7 +276,7 @@ class Story::Pass {
   static constexpr auto kNever = std::pair(std::numeric_limits<Time>::max(), Event::Type::mark);
 
   template <typename Row>
-  void take(Cursor<Row>& cursor, std::size_t source) {
+  void take(RowCursor<Row>& cursor, std::size_t source) {
     cursor.advance();
     ++rows_read_;
     look_at(source);
@@ -327,11 +327,11 @@ class Story::Pass {
     event_.dispatch = dispatches_.row();
   }
 
-  Cursor<Allocation> allocations_;
-  Cursor<Program> programs_;
-  Cursor<Dispatch> dispatches_;
-  Ends<Allocation> allocation_ends_;
-  Ends<Program> program_ends_;
+  RowCursor<RecordedAllocation> allocations_;
+  RowCursor<RecordedProgram> programs_;
+  RowCursor<Dispatch> dispatches_;
+  Ends<RecordedAllocation> allocation_ends_;
+  Ends<RecordedProgram> program_ends_;
   std::vector<Event> rare_;
   std::size_t next_rare_ = 0;
   std::uint64_t rows_read_ = 0;
@@ -355,7 +355,7 @@ namespace {
 template <typename Row>
 Result<void> visit_rows(Database& database, const Tables& tables, const char* sql,
                         const std::function<void(const Row&)>& visit) {
-  Cursor<Row> rows(database, tables, sql);
+  RowCursor<Row> rows(database, tables, sql);
   for (; rows.row() != nullptr; rows.advance()) visit(*rows.row());
   if (rows.failed()) return *rows.failed();
   return {};
@@ -364,12 +364,12 @@ Result<void> visit_rows(Database& database, const Tables& tables, const char* sq
 }  // namespace
 
 Result<void> for_each_row(Database& database, const Tables& tables,
-                          const std::function<void(const Allocation&)>& visit) {
+                          const std::function<void(const RecordedAllocation&)>& visit) {
   return visit_rows(database, tables, kAllocationRows, visit);
 }
 
 Result<void> for_each_row(Database& database, const Tables& tables,
-                          const std::function<void(const Program&)>& visit) {
+                          const std::function<void(const RecordedProgram&)>& visit) {
   return visit_rows(database, tables, kProgramRows, visit);
 }
 

@@ -30,11 +30,11 @@ struct Event {
   };
   Type type = Type::mark;
   Time time_ns = 0;
-  const Allocation* allocation = nullptr;  // allocate, free
-  const Program* program = nullptr;        // place, remove
+  const RecordedAllocation* allocation = nullptr;  // allocate, free
+  const RecordedProgram* program = nullptr;        // place, remove
   const Dispatch* dispatch = nullptr;
-  const Device* device = nullptr;    // device_open, device_close
-  const Process* process = nullptr;  // process_begin, process_end
+  const RecordedDevice* device = nullptr;    // device_open, device_close
+  const RecordedProcess* process = nullptr;  // process_begin, process_end
   const Mark* mark = nullptr;
   const Gap* gap = nullptr;
 };
@@ -68,9 +68,10 @@ class Story {
 
 // Calls visit(row) for each row, in order of the ids. Faster than the story, for callers that do
 // not need the order of the ends. Fails if the file is damaged.
+[[nodiscard]] Result<void> for_each_row(
+    Database& database, const Tables& tables,
+    const std::function<void(const RecordedAllocation&)>& visit);
 [[nodiscard]] Result<void> for_each_row(Database& database, const Tables& tables,
-                                        const std::function<void(const Allocation&)>& visit);
-[[nodiscard]] Result<void> for_each_row(Database& database, const Tables& tables,
-                                        const std::function<void(const Program&)>& visit);
+                                        const std::function<void(const RecordedProgram&)>& visit);
 
 }  // namespace ttmem::recording

@@ -228,7 +228,7 @@ void Loader::read_people() {
   each("SELECT id, pid, name, command, user, begin_ns, end_ns, killed FROM processes ORDER BY id",
        Key::one, [&](const Statement& s) {
          if (!next_of(s, tables_.processes)) return false;
-         Process& process = tables_.processes.emplace_back();
+         RecordedProcess& process = tables_.processes.emplace_back();
          process.id = s.integer(0);
          process.pid = static_cast<std::int32_t>(s.integer(1));
          process.name = name_in(s.text(2));
@@ -256,7 +256,7 @@ void Loader::read_people() {
 
 void Loader::check_chips() {
   std::set<std::pair<std::uint64_t, std::uint32_t>> chips;
-  for (const Device& device : tables_.devices) chips.emplace(device.uid, device.number);
+  for (const RecordedDevice& device : tables_.devices) chips.emplace(device.uid, device.number);
   if (chips.size() <= kMaxChips) return;
   failed_ = Error{fmt::format("{} is damaged: it has {} devices, and no machine has more than {}",
                               database_.path(), chips.size(), kMaxChips)};
@@ -264,7 +264,7 @@ void Loader::check_chips() {
 
 bool Loader::add_device(const Statement& s) {
   if (!next_of(s, tables_.devices)) return false;
-  Device& device = tables_.devices.emplace_back();
+  RecordedDevice& device = tables_.devices.emplace_back();
   device.id = s.integer(0);
   if (!refer(s, 1, tables_.processes, device.process) || device.process == 0) return false;
   const std::string_view uid = s.text(3);
@@ -335,7 +335,7 @@ void Loader::read_layouts_of_buffers() {
 bool Loader::add_request(const Statement& s) {
   const auto kind = kind_named(s.text(1));
   if (!next_of(s, tables_.requests) || !kind) return false;
-  Request& request = tables_.requests.emplace_back();
+  RecordedRequest& request = tables_.requests.emplace_back();
   request.kind = *kind;
   request.has_bytes_per_bank = !s.is_null(4);
   request.own_banks = s.integer(7) != 0;
@@ -360,7 +360,7 @@ void Loader::read_programs() {
         RowId layout = 0;
         const auto cores = parse_cores(s.text(4));
         if (!refer(s, 0, tables_.layouts, layout) || layout == 0 || !cores) return false;
-        Cb& cb = tables_.layouts[static_cast<std::size_t>(layout - 1)].emplace_back();
+        RecordedCb& cb = tables_.layouts[static_cast<std::size_t>(layout - 1)].emplace_back();
         cb.cores = *cores;
         cb.global = s.integer(5) != 0;
         return fits(s.integer(2), cb.address) && fits(s.integer(3), cb.bytes);
@@ -418,7 +418,7 @@ void Loader::read_moments() {
   if (has_table("failures")) {
     each("SELECT id, time_ns, process, text FROM failures ORDER BY id", Key::one,
          [&](const Statement& s) {
-           Failure& failure = tables_.failures.emplace_back();
+           RecordedFailure& failure = tables_.failures.emplace_back();
            failure.text = s.text(3);
            return at(s, 1, failure.time_ns) && refer(s, 2, tables_.processes, failure.process) &&
                   failure.process != 0;
@@ -435,7 +435,7 @@ void Loader::read_moments() {
        Key::one, [&](const Statement& s) {
          const auto kind = kind_named(s.text(3));
          if (!kind) return false;
-         Sample& sample = tables_.timeline.emplace_back();
+         RecordedSample& sample = tables_.timeline.emplace_back();
          sample.kind = *kind;
          sample.used_bytes = static_cast<std::uint64_t>(s.integer(4));
          sample.peak_bytes = static_cast<std::uint64_t>(s.integer(5));
@@ -443,7 +443,7 @@ void Loader::read_moments() {
                 sample.device != 0;
        });
   sort_by_time(tables_.marks, &Mark::time_ns);
-  sort_by_time(tables_.failures, &Failure::time_ns);
+  sort_by_time(tables_.failures, &RecordedFailure::time_ns);
   sort_by_time(tables_.gaps, &Gap::begin_ns);
 }
 

@@ -19,27 +19,27 @@ namespace ttmem::recording {
 struct Tables {
   Run run;
   // Row `id` has the index id - 1 in the vectors from `processes` to `launches`.
-  std::vector<Process> processes;
-  std::vector<Device> devices;
+  std::vector<RecordedProcess> processes;
+  std::vector<RecordedDevice> devices;
   std::vector<std::vector<RowId>> device_sets;
   std::vector<std::string> texts;
   std::vector<std::string> scopes;
   std::map<std::pair<RowId, std::uint32_t>, ScopeVisits> scope_visits;  // by process and scope
   std::vector<CoreMask> core_sets;
-  std::vector<Request> requests;
+  std::vector<RecordedRequest> requests;
   std::vector<Layout> layouts;
   std::vector<Launch> launches;
-  std::vector<Mark> marks;        // by time
-  std::vector<Failure> failures;  // by time
+  std::vector<Mark> marks;                // by time
+  std::vector<RecordedFailure> failures;  // by time
   std::vector<Gap> gaps;
-  std::vector<Sample> timeline;  // by time
+  std::vector<RecordedSample> timeline;  // by time
 
-  [[nodiscard]] const Process& process(RowId id) const { return processes[index(id)]; }
-  [[nodiscard]] const Device& device(RowId id) const { return devices[index(id)]; }
+  [[nodiscard]] const RecordedProcess& process(RowId id) const { return processes[index(id)]; }
+  [[nodiscard]] const RecordedDevice& device(RowId id) const { return devices[index(id)]; }
   [[nodiscard]] const std::vector<RowId>& device_set(RowId id) const {
     return device_sets[index(id)];
   }
-  [[nodiscard]] const Request& request(RowId id) const { return requests[index(id)]; }
+  [[nodiscard]] const RecordedRequest& request(RowId id) const { return requests[index(id)]; }
   [[nodiscard]] const Layout& layout(RowId id) const { return layouts[index(id)]; }
   [[nodiscard]] const Launch& launch(RowId id) const { return launches[index(id)]; }
   [[nodiscard]] std::string_view text(std::uint32_t id) const {
@@ -63,7 +63,7 @@ struct Tables {
 // closed or the process ended. If the devices of a mesh are closed one by one, the row of a mesh
 // buffer ends as `changed` each time, and the buffer continues on the other devices.
 [[nodiscard]] inline std::vector<RowId> left_on(const Tables& tables,
-                                                const Allocation& allocation) {
+                                                const RecordedAllocation& allocation) {
   const std::vector<RowId>& all = tables.device_set(allocation.devices);
   if (allocation.ending == Ending::device_closed || allocation.ending == Ending::process_ended) {
     return all;

@@ -29,7 +29,7 @@ namespace {
 constexpr std::size_t kMaxPending = 100'000;
 
 struct HashOf {
-  std::size_t operator()(const Request& r) const {
+  std::size_t operator()(const RecordedRequest& r) const {
     std::size_t seed = boost::hash_value(r.bytes);
     for (const std::uint64_t part :
          {r.bytes_per_bank, std::uint64_t{r.banks} << 32 | r.cores,
@@ -44,7 +44,7 @@ struct HashOf {
   }
   std::size_t operator()(const Layout& layout) const {
     std::size_t seed = layout.size();
-    for (const Cb& cb : layout) {
+    for (const RecordedCb& cb : layout) {
       boost::hash_combine(seed, cb.address);
       boost::hash_combine(seed, cb.bytes);
       boost::hash_combine(seed, (*this)(cb.cores));
@@ -188,8 +188,8 @@ class Writer::File {
     }
     lives.written();
   }
-  void insert(const Allocation& row);
-  void insert(const Program& row);
+  void insert(const RecordedAllocation& row);
+  void insert(const RecordedProgram& row);
   void write_run(const Run& run);
   Result<void> commit();
   // Writes all waiting rows and ends the transaction.
@@ -203,14 +203,14 @@ class Writer::File {
   Known<std::string> texts_;
   Known<std::string> scopes_;
   Known<CoreMask> core_sets_;
-  Known<Request> requests_;
+  Known<RecordedRequest> requests_;
   Known<Layout> layouts_;
   Known<Launch> launches_;
   Known<std::vector<RowId>> device_sets_;
   RowId processes_ = 0;
   RowId devices_ = 0;
-  Lives<Allocation> allocations_;
-  Lives<Program> programs_;
+  Lives<RecordedAllocation> allocations_;
+  Lives<RecordedProgram> programs_;
 
   Statement delete_run_, insert_run_, insert_not_tracked_, count_, insert_text_, insert_scope_,
       insert_visits_, insert_core_set_, insert_request_, insert_layout_, insert_cb_, insert_launch_,
@@ -276,12 +276,12 @@ Result<void> Writer::File::prepare() {
   return {};
 }
 
-void Writer::File::insert(const Allocation& row) {
+void Writer::File::insert(const RecordedAllocation& row) {
   run(insert_allocation_, row.id, row.devices, row.request, row.number, row.address, row.begin_ns,
       row.end_ns, or_null(row.ending));
 }
 
-void Writer::File::insert(const Program& row) {
+void Writer::File::insert(const RecordedProgram& row) {
   run(insert_program_, row.id, row.device, or_null(row.layout), row.number, or_null(row.name),
       or_null(row.scope), row.begin_ns, row.end_ns, or_null(row.ending));
 }
@@ -387,7 +387,7 @@ std::uint32_t Writer::core_set(const CoreMask& cores) {
   return static_cast<std::uint32_t>(row);
 }
 
-RowId Writer::request(const Request& request) {
+RowId Writer::request(const RecordedRequest& request) {
   const auto [row, is_new] = file_->requests_.find_or_add(request);
   if (!is_new) return row;
   const auto role = request.kind == Kind::kernel ? std::optional<int>(request.role) : std::nullopt;
@@ -406,7 +406,7 @@ RowId Writer::layout(const Layout& layout) {
   if (!is_new) return row;
   file_->later(file_->insert_layout_, row, std::uint64_t{layout.size()});
   std::uint64_t position = 0;
-  for (const Cb& cb : layout) {
+  for (const RecordedCb& cb : layout) {
     file_->later(file_->insert_cb_, row, position++, cb.address, cb.bytes, core_text(cb.cores),
                  cb.global);
   }
@@ -432,27 +432,27 @@ RowId Writer::device_set(std::span<const RowId> devices) {
   return row;
 }
 
-RowId Writer::begin(const Process& process) {
-  Process row = process;
+RowId Writer::begin(const RecordedProcess& process) {
+  RecordedProcess row = process;
   row.id = ++file_->processes_;
   change(row);
   return row.id;
 }
 
-void Writer::change(const Process& row) {
+void Writer::change(const RecordedProcess& row) {
   const auto killed = row.end_ns ? std::optional<int>(row.killed) : std::nullopt;
   file_->later(file_->insert_process_, row.id, row.pid, row.name, row.command, row.user,
                possible(row.begin_ns), possible_end(row.end_ns), killed);
 }
 
-RowId Writer::begin(const Device& device) {
-  Device row = device;
+RowId Writer::begin(const RecordedDevice& device) {
+  RecordedDevice row = device;
   row.id = ++file_->devices_;
   change(row);
   return row.id;
 }
 
-void Writer::change(const Device& row) {
+void Writer::change(const RecordedDevice& row) {
   // If anything is known of the device, a size of 0 is known too: no region was asked for.
   const auto region = [&](std::uint64_t bytes) {
     return row.l1_bytes_per_core != 0 ? std::optional(bytes) : std::nullopt;
@@ -467,8 +467,10 @@ void Writer::change(const Device& row) {
                possible(row.begin_ns), possible_end(row.end_ns));
 }
 
-RowId Writer::begin(const Allocation& row) { return file_->begin(file_->allocations_, row); }
-RowId Writer::begin(const Program& row) { return file_->begin(file_->programs_, row); }
+RowId Writer::begin(const RecordedAllocation& row) {
+  return file_->begin(file_->allocations_, row);
+}
+RowId Writer::begin(const RecordedProgram& row) { return file_->begin(file_->programs_, row); }
 void Writer::end_allocation(RowId row, Time time, Ending ending) {
   file_->end(file_->allocations_, file_->end_allocation_, file_->remove_allocation_, row, time,
              ending);
@@ -491,14 +493,14 @@ void Writer::add(const Dispatch& row) {
 void Writer::add(const Mark& row) {
   file_->later(file_->insert_mark_, possible(row.time_ns), or_null(row.process), row.name);
 }
-void Writer::add(const Failure& row) {
+void Writer::add(const RecordedFailure& row) {
   file_->later(file_->insert_failure_, possible(row.time_ns), row.process, or_null(row.text));
 }
 void Writer::add(const Gap& row) {
   file_->later(file_->insert_gap_, row.process, possible(row.begin_ns), possible(row.end_ns),
                row.lost_events);
 }
-void Writer::add(const Sample& row) {
+void Writer::add(const RecordedSample& row) {
   file_->later(file_->insert_sample_, possible(row.time_ns), row.device, name_of(row.kind),
                row.used_bytes, row.peak_bytes);
 }

@@ -41,19 +41,19 @@ class Writer {
   [[nodiscard]] std::uint32_t text(std::string_view text);
   [[nodiscard]] std::uint32_t scope(std::string_view path);
   [[nodiscard]] std::uint32_t core_set(const CoreMask& cores);
-  [[nodiscard]] RowId request(const Request& request);
+  [[nodiscard]] RowId request(const RecordedRequest& request);
   [[nodiscard]] RowId layout(const Layout& layout);
   [[nodiscard]] RowId launch(const Launch& launch);
   [[nodiscard]] RowId device_set(std::span<const RowId> devices);  // ascending
 
   // Add a row, and return its id. The `id` of the argument is ignored.
-  RowId begin(const Process& process);
-  RowId begin(const Device& device);
-  RowId begin(const Allocation& allocation);
-  RowId begin(const Program& program);
+  RowId begin(const RecordedProcess& process);
+  RowId begin(const RecordedDevice& device);
+  RowId begin(const RecordedAllocation& allocation);
+  RowId begin(const RecordedProgram& program);
   // Replace the row `id` with what is known now, including its end.
-  void change(const Process& process);
-  void change(const Device& device);
+  void change(const RecordedProcess& process);
+  void change(const RecordedDevice& device);
   // Replaces the row of this process and scope.
   void change(const ScopeOfProcess& scope);
   void end_allocation(RowId row, Time time, Ending ending);
@@ -61,9 +61,9 @@ class Writer {
 
   void add(const Dispatch& dispatch);
   void add(const Mark& mark);
-  void add(const Failure& failure);
+  void add(const RecordedFailure& failure);
   void add(const Gap& gap);
-  void add(const Sample& sample);
+  void add(const RecordedSample& sample);
 
   // Sets the number of events so far, for a run that may end without finish().
   void count(std::uint64_t events, std::uint64_t lost_events);

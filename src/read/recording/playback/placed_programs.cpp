@@ -13,16 +13,18 @@ namespace {
 
 // Returns the slot number of a placement. The row identifies the placement, because a program that
 // is placed twice has two rows.
-std::uint32_t row_of(const Program& program) { return static_cast<std::uint32_t>(program.id); }
+std::uint32_t row_of(const RecordedProgram& program) {
+  return static_cast<std::uint32_t>(program.id);
+}
 
 }  // namespace
 
-std::uint32_t core_count(const Device& device) {
+std::uint32_t core_count(const RecordedDevice& device) {
   const std::uint32_t cores = std::uint32_t{device.grid_x} * device.grid_y;
   return cores == 0 || cores > kMaxCores ? kMaxCores : cores;
 }
 
-PlacedPrograms::PlacedPrograms(const Tables& tables, const Device& device,
+PlacedPrograms::PlacedPrograms(const Tables& tables, const RecordedDevice& device,
                                ledger::FootprintTable& footprints)
     : tables_(tables),
       footprints_(footprints),
@@ -36,13 +38,13 @@ void PlacedPrograms::clear() {
   ledger_ = std::make_unique<ledger::DeviceLedger>(cores_);
 }
 
-void PlacedPrograms::place(const Program& program) {
+void PlacedPrograms::place(const RecordedProgram& program) {
   if (program.layout == 0) return;
   ledger_->place(program.number, footprint_of(program.layout));
   ledger_->find(program.number)->slot = row_of(program);
 }
 
-void PlacedPrograms::remove(const Program& program) {
+void PlacedPrograms::remove(const RecordedProgram& program) {
   if (program.ending == Ending::changed) {
     changes_.push_back({program.number, row_of(program)});
   } else {
@@ -81,7 +83,7 @@ std::vector<ledger::Cb> PlacedPrograms::decode(const Layout& layout) const {
   const CoreMask grid = CoreMask::first(cores_);
   std::vector<ledger::Cb> cbs;
   cbs.reserve(layout.size());
-  for (const Cb& cb : layout) {
+  for (const RecordedCb& cb : layout) {
     const std::uint32_t begin = std::min(cb.address, l1_end_);
     const std::uint32_t end = begin + std::min(cb.bytes, l1_end_ - begin);
     cbs.push_back({.range = {begin, end}, .cores = cb.cores & grid, .global = cb.global});

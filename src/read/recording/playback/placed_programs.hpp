@@ -20,11 +20,12 @@ namespace ttmem::recording {
 // Not thread-safe; `tables` and `footprints` must outlive this object.
 class PlacedPrograms {
  public:
-  PlacedPrograms(const Tables& tables, const Device& device, ledger::FootprintTable& footprints);
+  PlacedPrograms(const Tables& tables, const RecordedDevice& device,
+                 ledger::FootprintTable& footprints);
 
   // Places a program. A program of unknown layout uses no bytes and is not placed.
-  void place(const Program& program);
-  void remove(const Program& program);
+  void place(const RecordedProgram& program);
+  void remove(const RecordedProgram& program);
   void dispatch(const Launch& launch);
   // Removes the programs that ended as `changed` and were not placed again. Call it before time
   // moves on. Returns false if there was nothing to remove.
@@ -56,6 +57,6 @@ class PlacedPrograms {
 
 // Returns the number of compute cores of a device, or the maximum number of cores if the grid is
 // unknown or impossible.
-[[nodiscard]] std::uint32_t core_count(const Device& device);
+[[nodiscard]] std::uint32_t core_count(const RecordedDevice& device);
 
 }  // namespace ttmem::recording

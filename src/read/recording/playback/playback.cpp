@@ -14,7 +14,7 @@
 #include "base/safe_text.hpp"
 #include "read/collector/build_snapshot.hpp"
 #include "read/collector/core_geometry.hpp"
-#include "read/recording/playback/device_state.hpp"
+#include "read/recording/playback/device_playback.hpp"
 #include "track/ledger/footprint.hpp"
 
 namespace ttmem::recording {
@@ -27,8 +27,8 @@ std::uint64_t clock_of(Time time) {
   return (std::uint64_t{1} << 62) + static_cast<std::uint64_t>(time);
 }
 
-segment::LiveAllocation image_of(const Tables& tables, const Allocation& allocation) {
-  const Request& request = tables.request(allocation.request);
+segment::LiveAllocation image_of(const Tables& tables, const RecordedAllocation& allocation) {
+  const RecordedRequest& request = tables.request(allocation.request);
   segment::LiveAllocation image;
   image.kind = request.kind;
   image.role = request.role;
@@ -46,8 +46,8 @@ segment::LiveAllocation image_of(const Tables& tables, const Allocation& allocat
   return image;
 }
 
-segment::Footprint image_of(const ledger::Footprint& footprint) {
-  segment::Footprint image;
+segment::LiveFootprint image_of(const ledger::Footprint& footprint) {
+  segment::LiveFootprint image;
   image.reserve(footprint.cbs.size());
   for (const ledger::Cb& cb : footprint.cbs) {
     image.push_back({cb.range.begin, cb.range.length(), cb.global, cb.cores});
@@ -58,10 +58,10 @@ segment::Footprint image_of(const ledger::Footprint& footprint) {
 // Builds the segments that the processes would have had at a moment.
 class Images {
  public:
-  Images(const Tables& tables, std::vector<DeviceState>& devices)
+  Images(const Tables& tables, std::vector<DevicePlayback>& devices)
       : tables_(tables), devices_(devices), of_device_(devices.size(), kNotThere) {}
 
-  void add(const Process& process) {
+  void add(const RecordedProcess& process) {
     collector::SegmentEvidence& segment = segments_[process.id];
     segment.image.pid = process.pid;
     segment.image.name = safe_text(process.name);
@@ -72,7 +72,7 @@ class Images {
   }
 
   // The device's process must be added first.
-  void add(const Device& device) {
+  void add(const RecordedDevice& device) {
     segment::SegmentImage& image = segments_[device.process].image;
     of_device_[index(device.id)] = static_cast<std::uint32_t>(image.devices.size());
     image.devices.push_back(devices_[index(device.id)].image());
@@ -81,7 +81,7 @@ class Images {
 
   // Adds an allocation that lies on the devices of `set`. All of them belong to one process. Does
   // nothing if none of them was added.
-  void add(const Allocation& allocation, const std::vector<RowId>& set) {
+  void add(const RecordedAllocation& allocation, const std::vector<RowId>& set) {
     std::vector<std::uint32_t> on;
     for (const RowId device : set) {
       if (of_device_[index(device)] != kNotThere) on.push_back(of_device_[index(device)]);
@@ -93,7 +93,7 @@ class Images {
     segments_[tables_.device(set.front()).process].image.allocations.push_back(std::move(image));
   }
 
-  void add(const Program& program) {
+  void add(const RecordedProgram& program) {
     const std::uint32_t device = of_device_[index(program.device)];
     if (device == kNotThere) return;
     const ledger::Placement* placement =
@@ -124,7 +124,7 @@ class Images {
   static std::size_t index(RowId id) { return static_cast<std::size_t>(id - 1); }
 
   std::uint32_t number_of(RowId process, const ledger::Footprint& footprint) {
-    std::vector<segment::Footprint>& all = segments_[process].image.footprints;
+    std::vector<segment::LiveFootprint>& all = segments_[process].image.footprints;
     const auto [known, fresh] =
         footprints_.try_emplace({process, &footprint}, static_cast<std::uint32_t>(all.size()));
     if (fresh) all.push_back(image_of(footprint));
@@ -132,7 +132,7 @@ class Images {
   }
 
   const Tables& tables_;
-  std::vector<DeviceState>& devices_;
+  std::vector<DevicePlayback>& devices_;
   std::vector<std::uint32_t> of_device_;  // by device: its index in the image of its process
   std::map<RowId, collector::SegmentEvidence> segments_;  // by process
   std::map<std::pair<RowId, const ledger::Footprint*>, std::uint32_t> footprints_;
@@ -155,7 +155,7 @@ class Playback::State {
   State(const Reader& reader, AfterClose after_close)
       : tables_(reader.tables()), after_close_(after_close), story_(reader.story()) {
     devices_.reserve(tables_.devices.size());
-    for (const Device& device : tables_.devices)
+    for (const RecordedDevice& device : tables_.devices)
       devices_.emplace_back(tables_, device, footprints_);
   }
 
@@ -183,17 +183,17 @@ class Playback::State {
     evidence.host = safe_text(tables_.run.host);
     evidence.listed = true;
     Images images(tables_, devices_);
-    for (const Device& device : tables_.devices) {
+    for (const RecordedDevice& device : tables_.devices) {
       if (devices_[index(device.id)].is_open()) images.add(tables_.process(device.process));
     }
-    for (const Device& device : tables_.devices) {
+    for (const RecordedDevice& device : tables_.devices) {
       if (devices_[index(device.id)].is_open()) images.add(device);
     }
-    for (const Allocation* allocation : in_order(allocations_)) {
+    for (const RecordedAllocation* allocation : in_order(allocations_)) {
       images.add(*allocation, tables_.device_set(allocation->devices));
     }
     for (const Left& left : left_) images.add(left.allocation, left.devices);
-    for (const Program* program : in_order(programs_)) images.add(*program);
+    for (const RecordedProgram* program : in_order(programs_)) images.add(*program);
     evidence.segments = images.take();
     model::Snapshot snapshot = collector::build_snapshot(evidence);
     for (model::Device& device : snapshot.devices) device.anomalies.reset();  // not recorded
@@ -203,7 +203,7 @@ class Playback::State {
  private:
   // An allocation that was live when these devices were closed.
   struct Left {
-    Allocation allocation;
+    RecordedAllocation allocation;
     std::vector<RowId> devices;
   };
 
@@ -248,14 +248,14 @@ class Playback::State {
     }
   }
 
-  void allocate(const Allocation& allocation) {
+  void allocate(const RecordedAllocation& allocation) {
     allocations_.insert_or_assign(allocation.id, allocation);
     for (const RowId device : tables_.device_set(allocation.devices)) {
       devices_[index(device)].add(tables_.request(allocation.request));
     }
   }
 
-  void free(const Allocation& allocation) {
+  void free(const RecordedAllocation& allocation) {
     allocations_.erase(allocation.id);
     Left left{allocation, {}};
     if (after_close_ == AfterClose::kept) left.devices = left_on(tables_, allocation);
@@ -267,7 +267,7 @@ class Playback::State {
     if (!left.devices.empty()) left_.push_back(std::move(left));
   }
 
-  void remove(const Program& program) {
+  void remove(const RecordedProgram& program) {
     if (is_kept(program.ending)) return;
     programs_.erase(program.id);
     devices_[index(program.device)].remove(program);
@@ -276,14 +276,14 @@ class Playback::State {
 
   // Opens a device. If its process had opened the same device before, the earlier opening is
   // closed.
-  void open(const Device& device) {
+  void open(const RecordedDevice& device) {
     const auto [last, is_first] =
         last_opened_.try_emplace({device.process, device.number}, device.id);
     if (!is_first) devices_[index(std::exchange(last->second, device.id))].close();
     devices_[index(device.id)].open();
   }
 
-  void end(const Process& process) {
+  void end(const RecordedProcess& process) {
     if (after_close_ == AfterClose::kept) return;
     for (auto last = last_opened_.lower_bound({process.id, 0});
          last != last_opened_.end() && last->first.first == process.id; ++last) {
@@ -296,13 +296,13 @@ class Playback::State {
   std::unique_ptr<Story> story_;
   Time time_ = 0;
   Time settled_at_ = std::numeric_limits<Time>::min();
-  ledger::FootprintTable footprints_;  // declared before the devices, whose programs refer to it
-  std::vector<DeviceState> devices_;   // by row
+  ledger::FootprintTable footprints_;    // declared before the devices, whose programs refer to it
+  std::vector<DevicePlayback> devices_;  // by row
   std::map<std::pair<RowId, std::uint32_t>, RowId> last_opened_;  // by process and device number
   std::vector<RowId> changing_;  // devices with programs that ended as `changed`
-  boost::unordered_flat_map<RowId, Allocation> allocations_;
+  boost::unordered_flat_map<RowId, RecordedAllocation> allocations_;
   std::vector<Left> left_;  // only used with AfterClose::kept
-  boost::unordered_flat_map<RowId, Program> programs_;
+  boost::unordered_flat_map<RowId, RecordedProgram> programs_;
 };
 
 Playback::Playback(const Reader& reader, AfterClose after_close)

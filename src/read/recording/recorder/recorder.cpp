@@ -27,7 +27,7 @@ constexpr Time kCommitAfterEndEvery = 50'000'000;
 constexpr int kPassesOfARing = 4;
 constexpr Time kForever = std::numeric_limits<Time>::max();
 
-void add_counts(const RecordedProcess& process, Recorder::Figures& figures) {
+void add_counts(const ProcessRecorder& process, Recorder::Figures& figures) {
   ++figures.processes;
   figures.events += process.events();
   figures.lost += process.lost();
@@ -47,7 +47,7 @@ void Recorder::add(UniqueFd segment) {
   struct stat facts {};
   if (::fstat(segment.get(), &facts) != 0) return;
   if (!files_.emplace(facts.st_dev, facts.st_ino).second) return;
-  starting_.push_back(std::make_unique<RecordedProcess>(std::move(segment), began_ns_, writer_));
+  starting_.push_back(std::make_unique<ProcessRecorder>(std::move(segment), began_ns_, writer_));
 }
 
 void Recorder::begin_ready_processes() {
@@ -65,7 +65,7 @@ bool Recorder::has_any_ended() const {
 // Applies all events up to `time`, the oldest first, whichever process they come from.
 void Recorder::apply_until(Time time) {
   for (;;) {
-    RecordedProcess* first = nullptr;
+    ProcessRecorder* first = nullptr;
     Time first_time = time;
     for (const auto& process : processes_) {
       const std::optional<Time> next = process->next_time();

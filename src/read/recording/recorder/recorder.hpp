@@ -13,7 +13,7 @@
 #include "base/result.hpp"
 #include "base/unique_fd.hpp"
 #include "read/recording/file/writer.hpp"
-#include "read/recording/recorder/recorded_process.hpp"
+#include "read/recording/recorder/process_recorder.hpp"
 
 namespace ttmem::recording {
 
@@ -69,8 +69,8 @@ class Recorder {
   Writer& writer_;
   std::uint64_t began_ns_;
   std::set<std::pair<dev_t, ino_t>> files_;
-  std::vector<std::unique_ptr<RecordedProcess>> starting_;
-  std::vector<std::unique_ptr<RecordedProcess>> processes_;
+  std::vector<std::unique_ptr<ProcessRecorder>> starting_;
+  std::vector<std::unique_ptr<ProcessRecorder>> processes_;
   Figures ended_;  // figures of processes that have ended
   Figures written_;
   std::vector<UniqueFd> ended_segments_;

@@ -47,7 +47,7 @@ Result<std::vector<Time>> moments_of(const recording::Reader& reader, const Tape
 // A device with its samples over the recording.
 struct Course {
   model::Device device;  // state at the newest sample
-  std::vector<Sample> samples;
+  std::vector<ChartSample> samples;
 };
 
 // Returns the peaks of L1 and DRAM of each device, without peaks of 0 bytes.

@@ -5,7 +5,7 @@
 
 namespace ttmem::tui {
 
-Sample sample_of(const model::Device& d, std::uint64_t time_unix_ns) {
+ChartSample sample_of(const model::Device& d, std::uint64_t time_unix_ns) {
   return {time_unix_ns,           d.used(Kind::dram), d.l1_used_bytes,     d.used(Kind::l1),
           d.used(Kind::l1_small), d.used(Kind::cb),   d.used(Kind::kernel)};
 }
@@ -13,14 +13,14 @@ Sample sample_of(const model::Device& d, std::uint64_t time_unix_ns) {
 void ChartHistory::add(const model::Snapshot& snapshot) {
   const std::uint64_t now = snapshot.time_unix_ns;
   for (const model::Device& device : snapshot.devices) {
-    std::deque<Sample>& samples = series_[name_of(device)];
+    std::deque<ChartSample>& samples = series_[name_of(device)];
     // After the clock was set back, older samples have later times. Such samples cannot be shown.
     while (!samples.empty() && samples.back().time_unix_ns >= now) samples.pop_back();
     samples.push_back(sample_of(device, now));
   }
   const std::uint64_t oldest = now > kSpanNs ? now - kSpanNs : 0;
   for (auto series = series_.begin(); series != series_.end();) {
-    std::deque<Sample>& samples = series->second;
+    std::deque<ChartSample>& samples = series->second;
     while (!samples.empty() &&
            (samples.front().time_unix_ns < oldest || samples.size() > kMaxSamples)) {
       samples.pop_front();
@@ -29,10 +29,10 @@ void ChartHistory::add(const model::Snapshot& snapshot) {
   }
 }
 
-void ChartHistory::prepend(const model::Device& device, const std::vector<Sample>& older) {
-  std::deque<Sample>& samples = series_[name_of(device)];
-  std::vector<Sample> before;
-  for (const Sample& sample : older) {
+void ChartHistory::prepend(const model::Device& device, const std::vector<ChartSample>& older) {
+  std::deque<ChartSample>& samples = series_[name_of(device)];
+  std::vector<ChartSample> before;
+  for (const ChartSample& sample : older) {
     const bool in_order = before.empty() || before.back().time_unix_ns < sample.time_unix_ns;
     const bool fits = samples.empty() || sample.time_unix_ns < samples.front().time_unix_ns;
     if (in_order && fits) before.push_back(sample);
@@ -42,8 +42,8 @@ void ChartHistory::prepend(const model::Device& device, const std::vector<Sample
   samples.insert(samples.begin(), before.begin() + static_cast<std::ptrdiff_t>(skip), before.end());
 }
 
-const std::deque<Sample>& ChartHistory::of(const model::Device& device) const {
-  static const std::deque<Sample> none;
+const std::deque<ChartSample>& ChartHistory::of(const model::Device& device) const {
+  static const std::deque<ChartSample> none;
   const auto found = series_.find(name_of(device));
   return found == series_.end() ? none : found->second;
 }

@@ -13,7 +13,7 @@
 namespace ttmem::tui {
 
 // The used bytes of a device at one moment.
-struct Sample {
+struct ChartSample {
   std::uint64_t time_unix_ns = 0;
   model::Bytes dram_bytes;
   model::Bytes l1_used_bytes;  // Total L1
@@ -22,10 +22,10 @@ struct Sample {
   model::Bytes cb_bytes;
   model::Bytes kernels_bytes;
 
-  friend bool operator==(const Sample&, const Sample&) = default;
+  friend bool operator==(const ChartSample&, const ChartSample&) = default;
 };
 
-[[nodiscard]] Sample sample_of(const model::Device& device, std::uint64_t time_unix_ns);
+[[nodiscard]] ChartSample sample_of(const model::Device& device, std::uint64_t time_unix_ns);
 
 // The samples of every device for the charts: the last five minutes, with a maximum number of
 // samples. Not thread-safe.
@@ -40,13 +40,13 @@ class ChartHistory {
 
   // Adds older samples of a device, which come from a server, before its own samples. `older` is in
   // the order of time.
-  void prepend(const model::Device& device, const std::vector<Sample>& older);
+  void prepend(const model::Device& device, const std::vector<ChartSample>& older);
 
   // Returns the samples of a device in the order of time.
-  [[nodiscard]] const std::deque<Sample>& of(const model::Device& device) const;
+  [[nodiscard]] const std::deque<ChartSample>& of(const model::Device& device) const;
 
  private:
-  std::map<model::DeviceName, std::deque<Sample>> series_;
+  std::map<model::DeviceName, std::deque<ChartSample>> series_;
 };
 
 }  // namespace ttmem::tui

@@ -27,15 +27,15 @@ constexpr int kAxisCells = 10;
 
 struct Chart {
   const model::Device& device;
-  const std::deque<Sample>& samples;
+  const std::deque<ChartSample>& samples;
   Window window;
   std::uint32_t seconds;
-  Sample current;
+  ChartSample current;
   const std::optional<Player>& player;
 
-  [[nodiscard]] Bytes now(Bytes Sample::*figure) const { return current.*figure; }
+  [[nodiscard]] Bytes now(Bytes ChartSample::*figure) const { return current.*figure; }
   // Returns a figure over time, as shares of `whole`.
-  [[nodiscard]] Curve curve(Bytes Sample::*figure, std::uint64_t whole, int columns) const {
+  [[nodiscard]] Curve curve(Bytes ChartSample::*figure, std::uint64_t whole, int columns) const {
     Curve curve = curve_of(samples, figure, window, columns);
     for (auto& value : curve) {
       if (value) *value /= static_cast<double>(whole);
@@ -44,9 +44,9 @@ struct Chart {
   }
 };
 
-Bytes peak_in(const Chart& chart, Bytes Sample::*figure) {
+Bytes peak_in(const Chart& chart, Bytes ChartSample::*figure) {
   Bytes peak;
-  for (const Sample& sample : chart.samples) {
+  for (const ChartSample& sample : chart.samples) {
     if (sample.time_unix_ns + chart.window.span_ns < chart.window.end_ns) continue;
     if (sample.*figure) peak = std::max(peak.value_or(0), *(sample.*figure));
   }
@@ -75,7 +75,7 @@ void y_axis(Pane& pane, int rows, const std::string& top, const std::string& mid
 }
 
 void share_chart(Screen& screen, Pane pane, const Chart& chart, std::string_view name,
-                 Bytes Sample::*figure, Bytes capacity) {
+                 Bytes ChartSample::*figure, Bytes capacity) {
   screen.claim(std::string(name), pane);
   const Bytes now = chart.now(figure);
   const Bytes peak = peak_in(chart, figure);
@@ -113,12 +113,13 @@ std::uint64_t nice_top(std::uint64_t peak, Bytes capacity) {
   return capacity && *capacity > 0 ? std::min(bytes, std::max(*capacity, peak)) : bytes;
 }
 
-constexpr std::array<Bytes Sample::*, 4> kKinds = {&Sample::l1_bytes, &Sample::l1_small_bytes,
-                                                   &Sample::cb_bytes, &Sample::kernels_bytes};
+constexpr std::array<Bytes ChartSample::*, 4> kKinds = {
+    &ChartSample::l1_bytes, &ChartSample::l1_small_bytes, &ChartSample::cb_bytes,
+    &ChartSample::kernels_bytes};
 
 void kinds_chart(Screen& screen, Pane pane, const Chart& chart, Bytes capacity) {
   screen.claim("kinds", pane);
-  const Bytes peak = peak_in(chart, &Sample::l1_used_bytes);
+  const Bytes peak = peak_in(chart, &ChartSample::l1_used_bytes);
   Pane inside = box(pane, fmt::format("Device {} L1 by kind", text::format_device(chart.device)),
                     peak_words(chart) + format_bytes(peak));
   std::vector<LegendEntry> entries;
@@ -174,19 +175,19 @@ Window window_of(const model::Snapshot& snapshot, const ViewState& state) {
 void chart_view(Screen& screen, Pane pane, const model::Snapshot& snapshot, const ViewState& state,
                 const ChartHistory& history) {
   const model::Device& device = snapshot.devices[selected_device(snapshot, state)];
-  const std::deque<Sample>& samples = history.of(device);
-  const Sample current = state.player      ? sample_of(device, 0)
-                         : samples.empty() ? Sample{}
-                                           : samples.back();
+  const std::deque<ChartSample>& samples = history.of(device);
+  const ChartSample current = state.player      ? sample_of(device, 0)
+                              : samples.empty() ? ChartSample{}
+                                                : samples.back();
   const Chart chart{device,  samples,     window_of(snapshot, state), state.window_seconds,
                     current, state.player};
   const std::vector<Rect> rects = places(pane.width(), pane.height());
   const views::DeviceRows rows = views::device_rows(device);
   const Bytes l1 = row_of(rows, views::DeviceRow::What::l1).capacity;
-  share_chart(screen, pane.part(rects[0]), chart, "DRAM", &Sample::dram_bytes,
+  share_chart(screen, pane.part(rects[0]), chart, "DRAM", &ChartSample::dram_bytes,
               row_of(rows, views::DeviceRow::What::dram).capacity);
   if (rects.size() > 1) {
-    share_chart(screen, pane.part(rects[1]), chart, "L1", &Sample::l1_used_bytes, l1);
+    share_chart(screen, pane.part(rects[1]), chart, "L1", &ChartSample::l1_used_bytes, l1);
   }
   if (rects.size() > 2) {
     kinds_chart(screen, pane.part(rects[2]), chart, l1);

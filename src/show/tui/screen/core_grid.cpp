@@ -129,7 +129,7 @@ GridPlan grid_plan(const Device& device, int width, int height) {
 }
 
 void core_grid(Screen& screen, Pane pane, const Device& device, const GridPlan& plan,
-               Cursor cursor) {
+               CoreCursor cursor) {
   screen.claim("cores", pane);
   const int first_x = scrolled_to(cursor.x, plan.columns, device.grid_x);
   const int first_y = scrolled_to(cursor.y, plan.rows, device.grid_y);

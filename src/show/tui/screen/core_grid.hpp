@@ -27,12 +27,12 @@ struct GridPlan {
 // for a part of the grid.
 [[nodiscard]] GridPlan grid_plan(const model::Device& device, int width, int height);
 
-struct Cursor {
+struct CoreCursor {
   int x = 0;
   int y = 0;
 };
 
 void core_grid(Screen& screen, Pane pane, const model::Device& device, const GridPlan& plan,
-               Cursor cursor);
+               CoreCursor cursor);
 
 }  // namespace ttmem::tui

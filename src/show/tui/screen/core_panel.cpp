@@ -23,7 +23,7 @@ using text::format_bytes;
 
 constexpr int kTallMap = 14;  // number of rows from which the bar is upright
 
-std::size_t index_of(const Device& device, Cursor cursor) {
+std::size_t index_of(const Device& device, CoreCursor cursor) {
   return static_cast<std::size_t>(cursor.y) * device.grid_x + static_cast<std::size_t>(cursor.x);
 }
 
@@ -64,7 +64,7 @@ std::string_view glyph_of(Cover cover, Display display) {
 }
 
 // A line of the list below or beside the bar.
-struct Line {
+struct PanelLine {
   Cover cover = Cover::free;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -84,7 +84,7 @@ std::string words_of(const Span& span, bool with_owner) {
   return span.what.empty() ? span.owner : fmt::format("{} ({})", span.what, span.owner);
 }
 
-Line gap_line(const CoreMap& map) {
+PanelLine gap_line(const CoreMap& map) {
   if (*map.free_end < *map.free_begin) {
     return {Cover::clash, *map.free_end, *map.free_begin, "CBs overrun L1 buffers"};
   }
@@ -92,8 +92,8 @@ Line gap_line(const CoreMap& map) {
 }
 
 // Returns the lines of the list from the highest address down, in the order of the upright bar.
-std::vector<Line> lines_of(const CoreMap& map) {
-  std::vector<Line> lines;
+std::vector<PanelLine> lines_of(const CoreMap& map) {
+  std::vector<PanelLine> lines;
   bool gap = !map.free_begin || !map.free_end;
   const bool with_owner = only_owner(map).empty();
   for (const Span& span : map.spans) {
@@ -108,16 +108,16 @@ std::vector<Line> lines_of(const CoreMap& map) {
   return lines;
 }
 
-bool matches(const Line& line, std::string_view filter) {
+bool matches(const PanelLine& line, std::string_view filter) {
   const std::string text =
       fmt::format("{} {} {}", text::format_hex(line.begin), look_of(line.cover).name, line.what);
   return contains(text, filter);
 }
 
 void draw_list(Screen& screen, Pane pane, const CoreMap& map, const ViewState& state) {
-  std::vector<Line> lines = lines_of(map);
+  std::vector<PanelLine> lines = lines_of(map);
   if (!state.filter.empty()) {
-    std::erase_if(lines, [&](const Line& line) { return !matches(line, state.filter); });
+    std::erase_if(lines, [&](const PanelLine& line) { return !matches(line, state.filter); });
   }
   const auto rows = static_cast<int>(lines.size());
   const int room = pane.height();
@@ -125,7 +125,7 @@ void draw_list(Screen& screen, Pane pane, const CoreMap& map, const ViewState& s
   const int visible = all ? rows : std::max(0, room - 1);
   const int first = std::clamp(state.map_scroll, 0, std::max(0, rows - visible));
   for (int i = 0; i < visible; ++i) {
-    const Line& line = lines[static_cast<std::size_t>(first) + static_cast<std::size_t>(i)];
+    const PanelLine& line = lines[static_cast<std::size_t>(first) + static_cast<std::size_t>(i)];
     const Style style = look_of(line.cover).line;
     pane.put(0, i, glyph_of(line.cover, pane.display()), style_of(line.cover));
     pane.put_right(11, i, text::format_hex(line.begin), {Ink::dim});
@@ -213,14 +213,14 @@ void flat_bar(Pane pane, const CoreMap& map) {
 
 }  // namespace
 
-std::string core_title(const Device& device, Cursor cursor) {
+std::string core_title(const Device& device, CoreCursor cursor) {
   const model::Core& core = device.cores[index_of(device, cursor)];
   return fmt::format("Core ({},{}) {}", cursor.x, cursor.y,
                      text::format_share(views::share_of_core(device, core)));
 }
 
 void core_panel(Screen& screen, Pane pane, const model::Snapshot& snapshot, std::size_t index,
-                Cursor cursor, const ViewState& state) {
+                CoreCursor cursor, const ViewState& state) {
   screen.claim("core", pane);
   const Device& device = snapshot.devices[index];
   const CoreMap map =

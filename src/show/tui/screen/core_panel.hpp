@@ -15,9 +15,9 @@ namespace ttmem::tui {
 // first. The bar is upright if the pane is high enough, else horizontal. `device` is an index into
 // the snapshot; the cursor must be inside its grid.
 void core_panel(Screen& screen, Pane pane, const model::Snapshot& snapshot, std::size_t device,
-                Cursor cursor, const ViewState& state);
+                CoreCursor cursor, const ViewState& state);
 
 // Returns a title such as "Core (3,4) 47%".
-[[nodiscard]] std::string core_title(const model::Device& device, Cursor cursor);
+[[nodiscard]] std::string core_title(const model::Device& device, CoreCursor cursor);
 
 }  // namespace ttmem::tui

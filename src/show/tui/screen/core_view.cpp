@@ -72,7 +72,7 @@ void draw_legend(Screen& screen, Pane pane, const Device& device) {
 }
 
 void beside(Screen& screen, Pane& body, const GridPlan& plan, const model::Snapshot& snapshot,
-            std::size_t index, Cursor cursor, const ViewState& state) {
+            std::size_t index, CoreCursor cursor, const ViewState& state) {
   const Device& device = snapshot.devices[index];
   core_grid(screen, body.part({0, 0, plan.width(), plan.height()}), device, plan, cursor);
   draw_legend(screen, body.part({0, plan.height(), plan.width(), body.height() - plan.height()}),
@@ -83,7 +83,7 @@ void beside(Screen& screen, Pane& body, const GridPlan& plan, const model::Snaps
 }
 
 void below(Screen& screen, Pane& body, const model::Snapshot& snapshot, std::size_t index,
-           Cursor cursor, const ViewState& state) {
+           CoreCursor cursor, const ViewState& state) {
   const Device& device = snapshot.devices[index];
   // Keeps room for at least two rows of tiles on a low screen.
   const int panel = std::min(kPanelHeight, std::max(0, body.height() - 4));
@@ -108,8 +108,8 @@ void core_view(Screen& screen, Pane pane, const model::Snapshot& snapshot, const
     pane.put(0, 2, "The process did not report the grid of this device.", {Ink::dim});
     return;
   }
-  const Cursor cursor{std::min<int>(state.core_x, device.grid_x - 1),
-                      std::min<int>(state.core_y, device.grid_y - 1)};
+  const CoreCursor cursor{std::min<int>(state.core_x, device.grid_x - 1),
+                          std::min<int>(state.core_y, device.grid_y - 1)};
   Pane body = pane.part({0, 1, pane.width(), pane.height() - 1});
   const GridPlan plan = grid_plan(device, body.width() - kPanelWidth, body.height());
   const bool fits = plan.columns == device.grid_x && plan.rows == device.grid_y;

@@ -21,7 +21,7 @@ using views::kNarrowestLine;
 
 enum class Form : std::uint8_t { full, compact, line };
 
-struct Plan {
+struct DetailPlan {
   Form form = Form::line;
   int columns = 1;  // devices side by side
   int item_height = 1;
@@ -49,7 +49,7 @@ int full_height(const AllRows& all) {
   return height;
 }
 
-Plan plan_of(Form form, int columns, int devices, int item_height) {
+DetailPlan plan_of(Form form, int columns, int devices, int item_height) {
   const int rows = (devices + columns - 1) / columns;
   return {form, columns, item_height, rows, rows, 0};
 }
@@ -59,10 +59,10 @@ int least_for_processes(int processes) { return processes == 0 ? 1 : 2 + std::mi
 
 // Returns the plan with one line per device, for screens where boxes do not fit. The selected
 // device gets a box if there is room: with `full` rows or a compact box.
-Plan line_plan(int devices, int full, Size size, int reserve) {
+DetailPlan line_plan(int devices, int full, Size size, int reserve) {
   const int most = std::clamp(size.width / kNarrowestLine, 1, devices);
   const int room = size.height - reserve;
-  Plan plan = plan_of(Form::line, 1, devices, 1);
+  DetailPlan plan = plan_of(Form::line, 1, devices, 1);
   for (int columns = 2; columns <= most && plan.rows > room - kCompactBoxHeight; ++columns) {
     plan = plan_of(Form::line, columns, devices, 1);
   }
@@ -76,14 +76,14 @@ Plan line_plan(int devices, int full, Size size, int reserve) {
   return plan;
 }
 
-Plan choose(const AllRows& all, Size size, int reserve) {
+DetailPlan choose(const AllRows& all, Size size, int reserve) {
   const auto devices = static_cast<int>(all.size());
   const int most = std::clamp(size.width / kNarrowestBox, 1, devices);
   const int full = full_height(all);
   for (const auto& [form, height] :
        {std::pair(Form::full, full), std::pair(Form::compact, kCompactBoxHeight)}) {
     for (int columns = 1; columns <= most; ++columns) {
-      const Plan plan = plan_of(form, columns, devices, height);
+      const DetailPlan plan = plan_of(form, columns, devices, height);
       if (plan.rows * height <= size.height - reserve) return plan;
     }
   }
@@ -98,7 +98,7 @@ void draw_device(Pane pane, Form form, const model::Device& device, const views:
 }
 
 int draw_devices(Screen& screen, Pane& pane, const Snapshot& snapshot, const AllRows& all,
-                 const ViewState& state, const Plan& plan) {
+                 const ViewState& state, const DetailPlan& plan) {
   const std::size_t selected = selected_device(snapshot, state);
   const auto columns = static_cast<std::size_t>(plan.columns);
   // Scrolls so that the selected device is visible.
@@ -165,7 +165,7 @@ void detail_view(Screen& screen, Pane pane, const Snapshot& snapshot, const View
   const std::vector<views::ProcessTotal> totals = views::process_totals(snapshot);
   const int reserve = least_for_processes(static_cast<int>(totals.size()));
   const AllRows all = rows_of(snapshot);
-  const Plan plan = choose(all, {pane.width(), pane.height()}, reserve);
+  const DetailPlan plan = choose(all, {pane.width(), pane.height()}, reserve);
   const bool scrolls = plan.visible < plan.rows;
   Pane devices = pane.part({0, 0, pane.width(), pane.height() - (scrolls ? 1 : 0)});
   int y = draw_devices(screen, devices, snapshot, all, state, plan);

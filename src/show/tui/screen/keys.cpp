@@ -14,10 +14,10 @@
 namespace ttmem::tui {
 namespace {
 
-using Code = Key::Code;
+using Code = KeyPress::Code;
 using model::Snapshot;
 
-bool is(const Key& key, std::u32string_view characters) {
+bool is(const KeyPress& key, std::u32string_view characters) {
   return key.code == Code::character && characters.find(key.character) != characters.npos;
 }
 
@@ -130,7 +130,7 @@ void ask_to_end(ViewState& state, const Snapshot& snapshot) {
   }
 }
 
-void answer(ViewState& state, const Key& key) {
+void answer(ViewState& state, const KeyPress& key) {
   if (key.code == Code::tab || key.code == Code::right || key.code == Code::left) {
     const std::size_t step = key.code == Code::left ? kSignals.size() - 1 : 1;
     state.asks_to_end->signal = (state.asks_to_end->signal + step) % kSignals.size();
@@ -169,7 +169,7 @@ void next_column(ViewState& state) {
 void begin_filter(ViewState& state) { state.typing_filter = true; }
 
 // Adds a key to the filter. While the user types a filter, every character belongs to it.
-void type_filter(ViewState& state, const Key& key) {
+void type_filter(ViewState& state, const KeyPress& key) {
   constexpr std::size_t kLongest = 64;
   if (key.code == Code::escape) {
     state.filter.clear();
@@ -215,7 +215,7 @@ void close_opened(ViewState& state) {
   }
 }
 
-void click(ViewState& state, const Key& key, const Snapshot& snapshot, const Screen& screen) {
+void click(ViewState& state, const KeyPress& key, const Snapshot& snapshot, const Screen& screen) {
   for (const Hit& hit : screen.hits) {
     if (!hit.rect.contains(key.x, key.y)) continue;
     const std::uint32_t value = hit.click.value;
@@ -251,7 +251,7 @@ void click(ViewState& state, const Key& key, const Snapshot& snapshot, const Scr
 }
 
 // Handles up, down and the page keys. Returns false for other keys.
-bool move(ViewState& state, const Key& key, const Snapshot& snapshot, const Screen& screen) {
+bool move(ViewState& state, const KeyPress& key, const Snapshot& snapshot, const Screen& screen) {
   const int page = std::max(1, screen.list.visible - 1);
   int step = 0;
   if (key.code == Code::up || key.code == Code::wheel_up || is(key, U"k")) step = -1;
@@ -275,7 +275,7 @@ bool move(ViewState& state, const Key& key, const Snapshot& snapshot, const Scre
   return true;
 }
 
-bool move_sideways(ViewState& state, const Key& key, const Snapshot& snapshot) {
+bool move_sideways(ViewState& state, const KeyPress& key, const Snapshot& snapshot) {
   const bool cores = state.view == View::cores;
   int step = 0;
   if (key.code == Code::left || (cores && is(key, U"h"))) step = -1;
@@ -296,7 +296,7 @@ bool move_sideways(ViewState& state, const Key& key, const Snapshot& snapshot) {
 }
 
 // Handles the keys that only view 4 has.
-void press_in_processes(ViewState& state, const Key& key, const Snapshot& snapshot) {
+void press_in_processes(ViewState& state, const KeyPress& key, const Snapshot& snapshot) {
   if (is(key, U"s") || key.code == Code::f6) next_column(state);
   if (is(key, U"rS")) sort_by(state, sorting_of(state).column);
   if (key.code == Code::enter && !state.opened) open_process(state, snapshot);
@@ -331,13 +331,13 @@ constexpr std::array<Binding, 12> kBindings = {{
 }};
 
 // Handles the keys of the player. Space at the end of a recording plays it from the begin.
-bool press_player(ViewState& state, const Key& key) {
+bool press_player(ViewState& state, const KeyPress& key) {
   if (!state.player || key.code != Code::character) return false;
   if (is(key, U"p ") && state.paused && state.player->at_end()) state.player->now_ns = 0;
   return press(*state.player, key.character, state.message);
 }
 
-void press_anywhere(ViewState& state, const Key& key) {
+void press_anywhere(ViewState& state, const KeyPress& key) {
   if (press_player(state, key)) return;
   if (is(key, U"1234")) open_view(state, static_cast<View>(key.character - U'0'));
   for (const Binding& binding : kBindings) {
@@ -379,7 +379,8 @@ std::vector<KeyHint> hints_of_player(const ViewState& state) {
 
 }  // namespace
 
-ViewState handle(ViewState state, const Key& key, const Snapshot& snapshot, const Screen& screen) {
+ViewState handle(ViewState state, const KeyPress& key, const Snapshot& snapshot,
+                 const Screen& screen) {
   state.message.clear();
   if (state.asks_to_end) {
     answer(state, key);

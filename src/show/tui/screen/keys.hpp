@@ -13,7 +13,7 @@
 
 namespace ttmem::tui {
 
-struct Key {
+struct KeyPress {
   enum class Code : std::uint8_t {
     character,
     up,
@@ -46,8 +46,8 @@ struct Key {
 
 // Returns the state after a key. `screen` is the screen that the user saw when pressing the key,
 // `snapshot` the snapshot on that screen. A key without a meaning only clears the message.
-[[nodiscard]] ViewState handle(ViewState state, const Key& key, const model::Snapshot& snapshot,
-                               const Screen& screen);
+[[nodiscard]] ViewState handle(ViewState state, const KeyPress& key,
+                               const model::Snapshot& snapshot, const Screen& screen);
 
 // A key and its effect, for the footer and the help.
 struct KeyHint {

@@ -99,7 +99,7 @@ void stack_cell(Pane& pane, int x, int y, int begin, const std::array<int, 4>& t
 
 }  // namespace
 
-Curve curve_of(const std::deque<Sample>& samples, model::Bytes Sample::*figure,
+Curve curve_of(const std::deque<ChartSample>& samples, model::Bytes ChartSample::*figure,
                const Window& window, int columns) {
   Curve curve(static_cast<std::size_t>(std::max(columns, 0)));
   if (columns <= 0 || window.span_ns == 0) return curve;
@@ -120,10 +120,10 @@ Curve curve_of(const std::deque<Sample>& samples, model::Bytes Sample::*figure,
   const std::uint64_t begin_ns = window.end_ns - std::min(window.end_ns, window.span_ns);
   auto first = std::lower_bound(
       samples.begin(), samples.end(), begin_ns,
-      [](const Sample& sample, std::uint64_t ns) { return sample.time_unix_ns < ns; });
+      [](const ChartSample& sample, std::uint64_t ns) { return sample.time_unix_ns < ns; });
   if (first != samples.begin()) --first;
   for (; first != samples.end() && first->time_unix_ns <= window.end_ns; ++first) {
-    const Sample& sample = *first;
+    const ChartSample& sample = *first;
     const int column = position(sample.time_unix_ns);
     hold(column, held_until);
     last = sample.*figure ? std::optional(static_cast<double>(*(sample.*figure))) : std::nullopt;

@@ -26,8 +26,8 @@ struct Window {
 using Curve = std::vector<std::optional<double>>;
 
 // Returns one value per column, oldest first: the highest sample in the time of the column.
-[[nodiscard]] Curve curve_of(const std::deque<Sample>& samples, model::Bytes Sample::*figure,
-                             const Window& window, int columns);
+[[nodiscard]] Curve curve_of(const std::deque<ChartSample>& samples,
+                             model::Bytes ChartSample::*figure, const Window& window, int columns);
 
 // Returns the number of columns that area() draws in a pane of this width.
 [[nodiscard]] int area_columns(int width, Display display);

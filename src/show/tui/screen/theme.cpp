@@ -6,16 +6,16 @@
 namespace ttmem::tui {
 namespace {
 
-struct Tone {
+struct InkColor {
   int basic;
   int palette;
   int direct;
 };
 
 // In the order of Ink. The deduced size makes a missing entry an error.
-using Tones = std::array<Tone, kInks>;
+using InkColors = std::array<InkColor, kInks>;
 
-constexpr Tones kTones = std::to_array<Tone>({
+constexpr InkColors kInkColors = std::to_array<InkColor>({
     {-1, -1, -1},         // plain
     {-1, 244, 0x848484},  // dim
     {6, 31, 0x0a87b0},    // title
@@ -40,7 +40,7 @@ constexpr Tones kTones = std::to_array<Tone>({
 });
 
 // Text colours have a contrast of at least 4.5:1 against white.
-constexpr Tones kLightTones = std::to_array<Tone>({
+constexpr InkColors kLightInkColors = std::to_array<InkColor>({
     {0, 16, 0x101010},   // plain
     {0, 240, 0x5c5c5c},  // dim
     {4, 24, 0x075985},   // title
@@ -64,10 +64,10 @@ constexpr Tones kLightTones = std::to_array<Tone>({
     {-1, -1, -1},        // unused: colors_of() chooses black or white
 });
 
-constexpr Tone kBlack = {0, 16, 0x101010};
-constexpr Tone kWhite = {7, 231, 0xffffff};
+constexpr InkColor kBlack = {0, 16, 0x101010};
+constexpr InkColor kWhite = {7, 231, 0xffffff};
 
-int number_of(const Tone& tone, Depth depth) {
+int number_of(const InkColor& tone, Depth depth) {
   if (depth == Depth::basic) return tone.basic;
   return depth == Depth::palette ? tone.palette : tone.direct;
 }
@@ -84,12 +84,12 @@ Colors colors_of(Style style, Depth depth, Theme theme) {
   const bool grey = style.ink == Ink::dim || style.ink == Ink::track || style.ink == Ink::reserved;
   if (depth == Depth::none) return {-1, -1, grey};
   const bool light = theme == Theme::light;
-  const Tones& tones = light ? kLightTones : kTones;
-  const Tone& ink = style.ink == Ink::on_fill
-                        ? (is_bright(style.fill, depth, theme) ? kBlack : kWhite)
-                        : tones[static_cast<std::size_t>(style.ink)];
+  const InkColors& tones = light ? kLightInkColors : kInkColors;
+  const InkColor& ink = style.ink == Ink::on_fill
+                            ? (is_bright(style.fill, depth, theme) ? kBlack : kWhite)
+                            : tones[static_cast<std::size_t>(style.ink)];
   const bool ground = light && style.fill == Ink::plain;
-  const Tone& fill = ground ? kWhite : tones[static_cast<std::size_t>(style.fill)];
+  const InkColor& fill = ground ? kWhite : tones[static_cast<std::size_t>(style.fill)];
   return {number_of(ink, depth), number_of(fill, depth), grey && !light && depth == Depth::basic};
 }
 

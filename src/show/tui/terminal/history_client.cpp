@@ -38,8 +38,8 @@ std::optional<remote::Address> server_address(const char* environment) {
   return server;
 }
 
-std::vector<Sample> parse_history(std::string_view json) {
-  std::vector<Sample> samples;
+std::vector<ChartSample> parse_history(std::string_view json) {
+  std::vector<ChartSample> samples;
   if (is_nested_too_deep(json)) return samples;
   const nlohmann::json answer = nlohmann::json::parse(json, nullptr, false);
   if (!answer.is_object() || answer.value("schema", nlohmann::json()) != "ttmem.history.v1") {
@@ -54,20 +54,21 @@ std::vector<Sample> parse_history(std::string_view json) {
                        bytes_of(point, "l1_bytes"), bytes_of(point, "l1_small_bytes"),
                        bytes_of(point, "cb_bytes"), bytes_of(point, "kernels_bytes")});
   }
-  std::stable_sort(samples.begin(), samples.end(), [](const Sample& a, const Sample& b) {
+  std::stable_sort(samples.begin(), samples.end(), [](const ChartSample& a, const ChartSample& b) {
     return a.time_unix_ns < b.time_unix_ns;
   });
   return samples;
 }
 
-std::vector<Sample> fetch_history(const remote::Address& server, const model::DeviceName& device,
-                                  std::uint32_t seconds, const remote::ClientOptions& client) {
+std::vector<ChartSample> fetch_history(const remote::Address& server,
+                                       const model::DeviceName& device, std::uint32_t seconds,
+                                       const remote::ClientOptions& client) {
   const std::string name =
       device.uid ? fmt::format("{:#x}", *device.uid) : fmt::format("{}", device.number);
   const remote::Answer<std::string> answer =
       remote::fetch(server, fmt::format("/api/v1/history?device={}&seconds={}", name, seconds),
                     kLargestAnswer, client);
-  return answer.failed ? std::vector<Sample>() : parse_history(answer.value);
+  return answer.failed ? std::vector<ChartSample>() : parse_history(answer.value);
 }
 
 }  // namespace ttmem::tui

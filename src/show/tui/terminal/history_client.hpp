@@ -11,7 +11,7 @@
 
 #include "read/model/device_name.hpp"
 #include "read/remote/address.hpp"
-#include "read/remote/client.hpp"
+#include "read/remote/http_client.hpp"
 #include "show/tui/screen/chart_history.hpp"
 
 namespace ttmem::tui {
@@ -23,13 +23,13 @@ namespace ttmem::tui {
 
 // Returns the samples in the body of a history answer, in the order of time. Leaves out invalid
 // samples.
-[[nodiscard]] std::vector<Sample> parse_history(std::string_view json);
+[[nodiscard]] std::vector<ChartSample> parse_history(std::string_view json);
 
 // Asks the server for the last `seconds` of a device. Returns no samples if there is no server, if
 // the server does not answer in time, or if the answer is invalid. Charts then start empty.
-[[nodiscard]] std::vector<Sample> fetch_history(const remote::Address& server,
-                                                const model::DeviceName& device,
-                                                std::uint32_t seconds,
-                                                const remote::ClientOptions& client);
+[[nodiscard]] std::vector<ChartSample> fetch_history(const remote::Address& server,
+                                                     const model::DeviceName& device,
+                                                     std::uint32_t seconds,
+                                                     const remote::ClientOptions& client);
 
 }  // namespace ttmem::tui

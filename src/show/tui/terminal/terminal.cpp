@@ -61,16 +61,16 @@ void set_modes() {
   mouseinterval(0);
 }
 
-std::optional<Key> mouse_key() {
+std::optional<KeyPress> mouse_key() {
   MEVENT event{};
   if (getmouse(&event) != OK) return std::nullopt;
-  Key key{.code = Key::Code::click, .x = event.x, .y = event.y};
-  if ((event.bstate & BUTTON4_PRESSED) != 0) key.code = Key::Code::wheel_up;
-  if ((event.bstate & BUTTON5_PRESSED) != 0) key.code = Key::Code::wheel_down;
+  KeyPress key{.code = KeyPress::Code::click, .x = event.x, .y = event.y};
+  if ((event.bstate & BUTTON4_PRESSED) != 0) key.code = KeyPress::Code::wheel_up;
+  if ((event.bstate & BUTTON5_PRESSED) != 0) key.code = KeyPress::Code::wheel_down;
   return key;
 }
 
-using Code = Key::Code;
+using Code = KeyPress::Code;
 using Codes = std::pair<wint_t, Code>;
 
 constexpr std::array<Codes, 16> kFunctionKeys = {{{KEY_UP, Code::up},
@@ -97,9 +97,9 @@ constexpr std::array<Codes, 6> kControls = {{{'\t', Code::tab},
                                              {127, Code::backspace}}};
 
 template <std::size_t N>
-std::optional<Key> find_key(const std::array<Codes, N>& codes, wint_t code) {
+std::optional<KeyPress> find_key(const std::array<Codes, N>& codes, wint_t code) {
   for (const auto& [known, meaning] : codes) {
-    if (known == code) return Key{.code = meaning};
+    if (known == code) return KeyPress{.code = meaning};
   }
   return std::nullopt;
 }
@@ -113,7 +113,7 @@ struct Terminal::Impl {
   int signals = -1;
   bool unicode = true;
   bool resized = false;
-  std::optional<Key> waiting;
+  std::optional<KeyPress> waiting;
 };
 
 Terminal::Terminal(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -159,14 +159,14 @@ Size Terminal::size() const { return {getmaxx(stdscr), getmaxy(stdscr)}; }
 
 void Terminal::paint(const Frame& frame, Theme theme) { impl_->painter->paint(frame, theme); }
 
-std::optional<Key> Terminal::read() {
+std::optional<KeyPress> Terminal::read() {
   if (impl_->waiting) return std::exchange(impl_->waiting, std::nullopt);
   for (;;) {
     wint_t code = 0;
     const int kind = get_wch(&code);
     if (kind == ERR) return std::nullopt;
     if (kind != KEY_CODE_YES) {
-      const Key character{.character = static_cast<char32_t>(code)};
+      const KeyPress character{.character = static_cast<char32_t>(code)};
       return find_key(kControls, code).value_or(character);
     }
     if (code == KEY_RESIZE) {

@@ -42,7 +42,7 @@ class Terminal {
   };
   [[nodiscard]] Event wait(int milliseconds);
   // Returns the next waiting key, or nullopt.
-  [[nodiscard]] std::optional<Key> read();
+  [[nodiscard]] std::optional<KeyPress> read();
 
  private:
   struct Impl;

@@ -107,7 +107,7 @@ class Top {
     const std::uint32_t interval = state_.interval_ms;
     const bool was_paused = state_.paused;
     const std::optional<Player> before = state_.player;
-    while (const std::optional<Key> key = terminal_.read()) {
+    while (const std::optional<KeyPress> key = terminal_.read()) {
       state_ = handle(std::move(state_), *key, *snapshot_, screen_);
     }
     if (state_.player && (state_.player->now_ns != before->now_ns || was_paused)) sample();

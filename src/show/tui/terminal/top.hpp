@@ -27,7 +27,7 @@ struct TopOptions {
   std::function<const model::Snapshot&(const ViewState&)> collect;
   // Returns the earlier samples of a device when its chart is first shown. Empty function: charts
   // start empty.
-  std::function<std::vector<Sample>(const model::DeviceName&)> history_of{};
+  std::function<std::vector<ChartSample>(const model::DeviceName&)> history_of{};
   // The samples of the whole recording while one is played; else empty, because samples are
   // collected.
   ChartHistory history{};

@@ -251,7 +251,7 @@ TEST_P(OnTheDryRun, TheCulpritIsNamedAndEveryTriedSuggestionMakesTheProgramRun) 
   EXPECT_TRUE(explanation.short_by) << said;
   const bool is_named =
       std::any_of(explanation.in_the_way.begin(), explanation.in_the_way.end(),
-                  [&](const Holder& holder) { return holder.label == scenario.culprit; });
+                  [&](const BufferHolder& holder) { return holder.label == scenario.culprit; });
   EXPECT_EQ(is_named, *scenario.culprit != '\0') << said;
 
   ASSERT_FALSE(explanation.suggestions.empty()) << said;

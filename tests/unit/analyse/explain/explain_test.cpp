@@ -201,7 +201,7 @@ TEST(Explain, AMessageWithoutFiguresMatchesNoDeviceForCertain) {
   EXPECT_TRUE(is_unknown(said, "too little"));
   EXPECT_FALSE(is_unknown(said, "another moment"));
 
-  const Failure failure = find_failures(text).at(0);
+  const FailureMessage failure = find_failures(text).at(0);
   said = explain({.failure = failure, .state = &state.snapshot, .is_that_moment = true});
   EXPECT_TRUE(is_unknown(said, "Which device it was"));
   const State one;
@@ -323,8 +323,8 @@ TEST(Explain, AHundredThousandBuffersFitOneScreen) {
 
 // ---- The bank ----
 
-std::vector<Holder> random_holders() {
-  std::vector<Holder> holders;
+std::vector<BufferHolder> random_holders() {
+  std::vector<BufferHolder> holders;
   std::uint64_t at = 0;
   const auto count = *rc::gen::inRange(0, 8);
   for (int i = 0; i < count; ++i) {
@@ -338,8 +338,8 @@ std::vector<Holder> random_holders() {
 
 // Returns the smallest number of adjacent holders whose removal leaves enough room. Tries every
 // run.
-std::optional<std::size_t> fewest_by_trying(const std::vector<Holder>& holders, std::uint64_t end,
-                                            std::uint64_t request) {
+std::optional<std::size_t> fewest_by_trying(const std::vector<BufferHolder>& holders,
+                                            std::uint64_t end, std::uint64_t request) {
   for (std::size_t count = 1; count <= holders.size(); ++count) {
     for (std::size_t first = 0; first + count <= holders.size(); ++first) {
       const std::uint64_t from = first == 0 ? 0 : holders[first - 1].end();
@@ -352,7 +352,7 @@ std::optional<std::size_t> fewest_by_trying(const std::vector<Holder>& holders, 
 }
 
 RC_GTEST_PROP(Bank, TheSmallestRunIsTheSmallest, ()) {
-  const std::vector<Holder> holders = random_holders();
+  const std::vector<BufferHolder> holders = random_holders();
   const std::uint64_t end =
       (holders.empty() ? 0 : holders.back().end()) + *rc::gen::inRange<std::uint64_t>(1, 5) * 10;
   const auto bank = Bank::make(*rc::gen::element(Kind::l1, Kind::dram), {{0, end}, 10}, holders);
@@ -366,15 +366,15 @@ RC_GTEST_PROP(Bank, TheSmallestRunIsTheSmallest, ()) {
 }
 
 TEST(Bank, HoldersThatOverlapAreNotModelled) {
-  const std::vector<Holder> holders = {{.address = 0, .bytes_per_bank = 20},
-                                       {.address = 10, .bytes_per_bank = 20}};
+  const std::vector<BufferHolder> holders = {{.address = 0, .bytes_per_bank = 20},
+                                             {.address = 10, .bytes_per_bank = 20}};
   EXPECT_FALSE(Bank::make(Kind::l1, {{0, 100}, 10}, holders));
 }
 
 TEST(Bank, MovedBuffersGoWhereTheAllocatorPutsThem) {
   // [0, 30) and [70, 100) are free. L1 is filled from the upper end.
-  const std::vector<Holder> holders = {{.address = 30, .bytes_per_bank = 20, .age_ns = 2},
-                                       {.address = 50, .bytes_per_bank = 20, .age_ns = 1}};
+  const std::vector<BufferHolder> holders = {{.address = 30, .bytes_per_bank = 20, .age_ns = 2},
+                                             {.address = 50, .bytes_per_bank = 20, .age_ns = 1}};
   const auto bank = Bank::make(Kind::l1, {{0, 100}, 10}, holders);
   ASSERT_TRUE(bank);
   EXPECT_TRUE(bank->fits_after_moving({0, 2, 40}, 60));
@@ -387,8 +387,8 @@ TEST(Bank, MovedBuffersGoWhereTheAllocatorPutsThem) {
 }
 
 TEST(Bank, UnknownAgesAreNotGuessed) {
-  std::vector<Holder> holders = {{.address = 30, .bytes_per_bank = 20, .age_ns = 2},
-                                 {.address = 50, .bytes_per_bank = 20}};
+  std::vector<BufferHolder> holders = {{.address = 30, .bytes_per_bank = 20, .age_ns = 2},
+                                       {.address = 50, .bytes_per_bank = 20}};
   EXPECT_FALSE(Bank::make(Kind::l1, {{0, 100}, 10}, holders)->fits_when_first(60));
   holders.erase(holders.begin());
   EXPECT_TRUE(Bank::make(Kind::l1, {{0, 100}, 10}, holders)->fits_when_first(60)) << "only one";

@@ -108,7 +108,7 @@ void Host::sharded(const std::string& name, tm::BufferType type, std::uint32_t b
 void Host::failing_call_is_next() {
   is_now_ = true;
   if (suggestion_ == nullptr) return;
-  for (const Holder& holder : suggestion_->buffers) {
+  for (const BufferHolder& holder : suggestion_->buffers) {
     tensors_.erase(holder.label);
     if (asks_for("reallocate")) tensors_[holder.label] = makers_.at(holder.label)();
   }

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyse/explain/failure.hpp"
-
 #include <gtest/gtest.h>
 
 #include <string>
 
+#include "analyse/explain/failure_message.hpp"
+
 namespace ttmem::explain {
 namespace {
 
-using What = Failure::What;
+using What = FailureMessage::What;
 
-Failure only(const std::string& text) {
+FailureMessage only(const std::string& text) {
   const auto found = find_failures("loading model\n\n" + text + "\nbacktrace:\n --- 0x1234\n");
   EXPECT_EQ(found.size(), 1U) << text;
-  return found.empty() ? Failure{} : found.front();
+  return found.empty() ? FailureMessage{} : found.front();
 }
 
 TEST(Failures, ABufferInTheWordingOfTheNewestRuntime) {
-  const Failure failure = only(
+  const FailureMessage failure = only(
       "critical | Always | TT_FATAL @ bank_manager.cpp:462: false info: Out of Memory: Not enough "
       "space to allocate 552960 B L1 buffer across 64 banks, where each bank needs to store 8640 "
       "B, "
@@ -36,7 +36,7 @@ TEST(Failures, ABufferInTheWordingOfTheNewestRuntime) {
 }
 
 TEST(Failures, ABufferInTheWordingOfOlderRuntimes) {
-  Failure failure = only(
+  FailureMessage failure = only(
       "RuntimeError: TT_THROW @ bank_manager.cpp:96: tt::exception info: Out of Memory: Not enough "
       "space to allocate 1024 B L1_SMALL buffer across 64 banks, where each bank needs to store 16 "
       "B, but bank size is only 0 B");
@@ -53,21 +53,21 @@ TEST(Failures, ABufferInTheWordingOfOlderRuntimes) {
 
 TEST(Failures, AClashInBothSpellings) {
   for (const char* range : {"[(x=0,y=0) - (x=7,y=6)]", "[0-0 - 7-6]"}) {
-    const Failure failure =
+    const FailureMessage failure =
         only(std::string("TT_THROW @ program.cpp:1: info: Statically allocated circular buffers in "
                          "program 117 clash with L1 buffers on core range ") +
              range +
              ". L1 buffer allocated at 819200 and static circular buffer region ends at 1081344");
     EXPECT_EQ(failure.what, What::clash);
     EXPECT_EQ(failure.program, 117U);
-    EXPECT_EQ(failure.cores, (Failure::Cores{0, 0, 7, 6}));
+    EXPECT_EQ(failure.cores, (FailureMessage::Cores{0, 0, 7, 6}));
     EXPECT_EQ(failure.l1_address, 819200U);
     EXPECT_EQ(failure.cb_end, 1081344U);
   }
 }
 
 TEST(Failures, CircularBuffersBeyondL1) {
-  const Failure failure = only(
+  const FailureMessage failure = only(
       "Statically allocated circular buffers on core range [0-0 - 7-7] grow to 1767424 B "
       "which is beyond max L1 size of 1499136 B");
   EXPECT_EQ(failure.what, What::beyond_l1);
@@ -76,7 +76,7 @@ TEST(Failures, CircularBuffersBeyondL1) {
 }
 
 TEST(Failures, Regions) {
-  Failure failure = only(
+  FailureMessage failure = only(
       "Creating trace buffers of size 53600256B on MeshDevice 1, but only 50331648B is allocated "
       "for trace region.");
   EXPECT_EQ(failure.what, What::trace_region);
@@ -89,7 +89,7 @@ TEST(Failures, Regions) {
 }
 
 TEST(Failures, AllocatorsThatDependOnOthers) {
-  const Failure failure = only(
+  const FailureMessage failure = only(
       "TT_FATAL @ bank_manager.cpp:508: false info: Out of Memory: Not enough space after "
       "considering dependencies to allocate 552960 B L1 across 64 banks (8640 B per bank), bank "
       "size is 1360704 B (allocated: 448608 B, free: 912096 B, largest free block: 522240 B)");
@@ -103,7 +103,7 @@ TEST(Failures, AllocatorsThatDependOnOthers) {
 }
 
 TEST(Failures, DataflowBuffersAndServiceCores) {
-  Failure failure = only(
+  FailureMessage failure = only(
       "Statically allocated dataflow buffers in program 5 clash with L1 buffers on core range [0-0 "
       "- 1-1]. L1 buffer allocated at 819200 and static dataflow buffer region ends at 1081344");
   EXPECT_EQ(failure.what, What::clash);
@@ -119,13 +119,13 @@ TEST(Failures, DataflowBuffersAndServiceCores) {
       "3000)");
   EXPECT_EQ(failure.what, What::clash);
   EXPECT_EQ(failure.program, 7U);
-  EXPECT_EQ(failure.cores, (Failure::Cores{0, 0, 0, 3}));
+  EXPECT_EQ(failure.cores, (FailureMessage::Cores{0, 0, 0, 3}));
   EXPECT_EQ(failure.l1_address, 1000U);
   EXPECT_EQ(failure.cb_end, 3000U);
 }
 
 TEST(Failures, FailuresThatDoNotDependOnHolders) {
-  Failure failure =
+  FailureMessage failure =
       only("Out of Memory: Cannot allocate at an address below 400000. Allocation at 390000");
   EXPECT_EQ(failure.what, What::below_limit);
   EXPECT_EQ(failure.limit, 400000U);
@@ -152,7 +152,7 @@ TEST(Failures, FailuresThatDoNotDependOnHolders) {
 }
 
 TEST(Failures, AbsurdNumbersAreUnknown) {
-  const Failure failure = only(
+  const FailureMessage failure = only(
       "Out of Memory: Not enough space to allocate 99999999999999999999999 B L1 buffer across -1 "
       "banks, where each bank needs to store many B");
   EXPECT_EQ(failure.what, What::out_of_memory);

@@ -8,11 +8,11 @@
 namespace ttmem::fit {
 namespace {
 
-using recording::Request;
+using recording::RecordedRequest;
 using Spread = BufferLayout::Spread;
 
-recording::Device device_of(const placement::Board& board) {
-  recording::Device device;
+recording::RecordedDevice device_of(const placement::Board& board) {
+  recording::RecordedDevice device;
   device.arch = placement::name_of(board.chip.arch);
   device.board = board.name;
   device.grid_x = static_cast<std::uint16_t>(board.compute_grid.x);
@@ -24,15 +24,16 @@ recording::Device device_of(const placement::Board& board) {
 }
 
 // Returns a device of one board, as the target of requests from another board.
-Target target(const char* from, const char* to, const Options& options = {}) {
+Target target(const char* from, const char* to, const CarryOptions& options = {}) {
   recording::Tables tables;
   tables.devices.push_back(device_of(*placement::find_board(from)));
   return find_targets(tables, *placement::find_board(to), options)->targets.front();
 }
 
 // Returns a request as a board with this number of banks reports it.
-Request interleaved(Kind kind, std::uint64_t pages, std::uint64_t page, std::uint32_t banks) {
-  Request request;
+RecordedRequest interleaved(Kind kind, std::uint64_t pages, std::uint64_t page,
+                            std::uint32_t banks) {
+  RecordedRequest request;
   request.kind = kind;
   request.bytes = pages * page;
   request.has_bytes_per_bank = true;
@@ -42,8 +43,8 @@ Request interleaved(Kind kind, std::uint64_t pages, std::uint64_t page, std::uin
   return request;
 }
 
-Request sharded(Kind kind, std::uint64_t bytes_per_bank, std::uint32_t banks) {
-  Request request;
+RecordedRequest sharded(Kind kind, std::uint64_t bytes_per_bank, std::uint32_t banks) {
+  RecordedRequest request;
   request.kind = kind;
   request.bytes = bytes_per_bank * 4;
   request.has_bytes_per_bank = true;
@@ -54,7 +55,7 @@ Request sharded(Kind kind, std::uint64_t bytes_per_bank, std::uint32_t banks) {
 }
 
 TEST(Carry, AnInterleavedBufferIsSpreadOverTheBanksOfTheBoard) {
-  const Request request = interleaved(Kind::dram, 56, 4096, 8);
+  const RecordedRequest request = interleaved(Kind::dram, 56, 4096, 8);
   const auto carried = carry(request, nullptr, 1, target("p150", "p100"));
   EXPECT_EQ(carried.why, Why::none);
   EXPECT_TRUE(carried.is_placed);
@@ -71,7 +72,7 @@ TEST(Carry, PagesAreAlignedAsTheBoardDoesIt) {
 }
 
 TEST(Carry, WithoutAPageSizeOnlyToBanksOfTheSameNumber) {
-  Request request = interleaved(Kind::dram, 56, 4096, 12);
+  RecordedRequest request = interleaved(Kind::dram, 56, 4096, 12);
   request.layout.page_bytes = 0;
   EXPECT_EQ(carry(request, nullptr, 1, target("n300", "n150")).request.bytes_per_bank,
             request.bytes_per_bank);
@@ -81,7 +82,7 @@ TEST(Carry, WithoutAPageSizeOnlyToBanksOfTheSameNumber) {
 }
 
 TEST(Carry, ShardsInL1NeedTheirCores) {
-  const Request request = sharded(Kind::l1, 2048, 110);
+  const RecordedRequest request = sharded(Kind::l1, 2048, 110);
   CoreMask cores;
   cores.set(7 * 11 + 7);  // (7, 7) on a grid with 11 columns
   const auto carried = carry(request, &cores, 1, target("p150", "n150"));
@@ -95,7 +96,7 @@ TEST(Carry, ShardsInL1NeedTheirCores) {
 }
 
 TEST(Carry, ShardsInDramNeedTheirBanksAndTheirPages) {
-  Request request = sharded(Kind::dram, 10 * 96, 12);
+  RecordedRequest request = sharded(Kind::dram, 10 * 96, 12);
   request.layout.shard_banks = 8;
   request.layout.page_bytes = 96;
   EXPECT_EQ(carry(request, nullptr, 1, target("n150", "p150")).request.bytes_per_bank, 10u * 128);
@@ -115,7 +116,7 @@ TEST(Carry, ShardsOfADeviceWithoutFiguresAreUnknown) {
 }
 
 TEST(Carry, ShardsAreRoundedUpToWholePages) {
-  Request request = sharded(Kind::dram, 10 * 96 + 1, 12);
+  RecordedRequest request = sharded(Kind::dram, 10 * 96 + 1, 12);
   request.layout.shard_banks = 8;
   request.layout.page_bytes = 96;
   EXPECT_EQ(carry(request, nullptr, 1, target("n150", "p150")).request.bytes_per_bank, 11u * 128);
@@ -128,17 +129,17 @@ TEST(Carry, ShardsAreRoundedUpToWholePages) {
 }
 
 TEST(Carry, BuffersOfASubDeviceAreUnknown) {
-  Request request = sharded(Kind::l1, 2048, 4);
+  RecordedRequest request = sharded(Kind::l1, 2048, 4);
   request.own_banks = true;
   EXPECT_EQ(carry(request, nullptr, 1, target("p150", "p100")).why, Why::sub_device);
 }
 
 TEST(Carry, TracesLieInDramWithoutARegion) {
-  const Request request = interleaved(Kind::trace, 8, 1024, 8);
+  const RecordedRequest request = interleaved(Kind::trace, 8, 1024, 8);
   const auto there = carry(request, nullptr, 1, target("p150", "p100"));
   EXPECT_EQ(there.request.kind, Kind::dram);
   EXPECT_FALSE(there.bottom_up);
-  Options options;
+  CarryOptions options;
   options.trace_region_size = 1 << 20;
   const auto region = carry(request, nullptr, 1, target("p150", "p100", options));
   EXPECT_EQ(region.request.kind, Kind::trace);
@@ -153,18 +154,18 @@ TEST(Carry, GrowsByAFactorInWholePages) {
 }
 
 TEST(Carry, AScaledBufferGrowsInTotalAndInEachBank) {
-  Request shards = sharded(Kind::dram, 4096, 8);
+  RecordedRequest shards = sharded(Kind::dram, 4096, 8);
   shards.layout.shard_banks = 8;
   const auto carried = carry(shards, nullptr, 2, target("p150", "p150"));
   EXPECT_EQ(carried.request.bytes, 2 * shards.bytes);
   EXPECT_EQ(carried.request.bytes_per_bank, 2u * 4096);
-  Request without_pages = interleaved(Kind::dram, 8, 4096, 8);
+  RecordedRequest without_pages = interleaved(Kind::dram, 8, 4096, 8);
   without_pages.layout.page_bytes = 0;
   EXPECT_EQ(carry(without_pages, nullptr, 2, target("p150", "p150")).request.bytes, 16u * 4096);
 }
 
-recording::Cb cb(std::uint32_t address, std::uint32_t bytes, std::uint32_t core) {
-  recording::Cb made{.address = address, .bytes = bytes, .global = false, .cores = {}};
+recording::RecordedCb cb(std::uint32_t address, std::uint32_t bytes, std::uint32_t core) {
+  recording::RecordedCb made{.address = address, .bytes = bytes, .global = false, .cores = {}};
   made.cores.set(core);
   return made;
 }
@@ -201,7 +202,7 @@ TEST(Target, IsOpenedAsTheRecordedDeviceWas) {
   ASSERT_EQ(found->targets.size(), 1u) << "opened alike";
   EXPECT_EQ(found->targets[0].grid, (placement::Grid{8, 10}));
   EXPECT_EQ(found->targets[0].map.l1_small_bytes, 32768u);
-  Options options;
+  CarryOptions options;
   options.l1_small_size = 2'000'000;
   EXPECT_FALSE(find_targets(tables, *placement::find_board("p150"), options));
 }

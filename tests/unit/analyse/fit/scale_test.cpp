@@ -6,7 +6,7 @@
 namespace ttmem::fit {
 namespace {
 
-TEST(Scale, IsAScopeAndAFactor) {
+TEST(SizeScale, IsAScopeAndAFactor) {
   const auto scale = parse_scale("decoder.0/attention=1.5");
   ASSERT_TRUE(scale);
   EXPECT_EQ(scale->scope, "decoder.0/attention");
@@ -17,18 +17,18 @@ TEST(Scale, IsAScopeAndAFactor) {
   }
 }
 
-TEST(Scale, ConcernsAScopeAndItsInnerScopes) {
+TEST(SizeScale, ConcernsAScopeAndItsInnerScopes) {
   EXPECT_TRUE(lies_under("kv", "kv"));
   EXPECT_TRUE(lies_under("kv/cache", "kv"));
   EXPECT_FALSE(lies_under("kvs", "kv"));
   EXPECT_FALSE(lies_under("model/kv", "kv"));
-  const std::vector<Scale> scales = {{"kv", 2}, {"kv/cache", 3}, {"other", 5}};
+  const std::vector<SizeScale> scales = {{"kv", 2}, {"kv/cache", 3}, {"other", 5}};
   EXPECT_EQ(factor_for("kv/cache", scales), 6);
   EXPECT_EQ(factor_for("kv/k", scales), 2);
   EXPECT_EQ(factor_for("", scales), 1);
 }
 
-TEST(Scale, MakesWholePages) {
+TEST(SizeScale, MakesWholePages) {
   EXPECT_EQ(scaled(1000, 1, 64), 1000u) << "as it was";
   EXPECT_EQ(scaled(1024, 1.5, 1024), 2048u);
   EXPECT_EQ(scaled(1024, 0.001, 1024), 1024u);

@@ -17,7 +17,7 @@ namespace ttmem::fit {
 namespace {
 
 using recording::Ending;
-using recording::Request;
+using recording::RecordedRequest;
 using recording::RowId;
 using recording::Time;
 using recording::Writer;
@@ -35,11 +35,11 @@ class Recorded {
   Writer& writer() { return *writer_; }
 
   RowId process(const std::string& name) {
-    return writer_->begin(recording::Process{.pid = ++pids_, .name = name});
+    return writer_->begin(recording::RecordedProcess{.pid = ++pids_, .name = name});
   }
 
   // Returns an n150 as it is opened by default.
-  [[nodiscard]] static recording::Device n150() {
+  [[nodiscard]] static recording::RecordedDevice n150() {
     const placement::Board board = *placement::find_board("n150");
     return {.arch = std::string(placement::name_of(board.chip.arch)),
             .board = board.name,
@@ -51,7 +51,7 @@ class Recorded {
             .dram_bytes_per_channel = board.chip.dram_bytes_per_channel,
             .known_kinds = 0x7f};
   }
-  RowId device(RowId process, recording::Device device = n150()) {
+  RowId device(RowId process, recording::RecordedDevice device = n150()) {
     device.process = process;
     device.number = chips_;
     device.uid = ++chips_;
@@ -59,8 +59,8 @@ class Recorded {
   }
 
   // Returns a request for DRAM, interleaved over all banks.
-  [[nodiscard]] static Request dram(std::uint64_t bytes_per_bank) {
-    Request request;
+  [[nodiscard]] static RecordedRequest dram(std::uint64_t bytes_per_bank) {
+    RecordedRequest request;
     request.has_bytes_per_bank = true;
     request.banks = 12;
     request.bytes = bytes_per_bank * request.banks;
@@ -68,20 +68,20 @@ class Recorded {
     request.layout = {BufferLayout::Spread::interleaved, BufferLayout::Direction::usual, 0, 1024};
     return request;
   }
-  RowId allocate(const std::vector<RowId>& devices, const Request& request, Time time,
+  RowId allocate(const std::vector<RowId>& devices, const RecordedRequest& request, Time time,
                  std::uint64_t number = 1) {
-    return writer_->begin(recording::Allocation{.devices = writer_->device_set(devices),
-                                                .request = writer_->request(request),
-                                                .number = number,
-                                                .address = 1 << 20,
-                                                .begin_ns = time});
+    return writer_->begin(recording::RecordedAllocation{.devices = writer_->device_set(devices),
+                                                        .request = writer_->request(request),
+                                                        .number = number,
+                                                        .address = 1 << 20,
+                                                        .begin_ns = time});
   }
   void place(RowId device, std::uint64_t number, Time time) {
-    writer_->begin(recording::Program{
+    writer_->begin(recording::RecordedProgram{
         .device = device, .layout = writer_->layout({}), .number = number, .begin_ns = time});
   }
 
-  [[nodiscard]] BoardFit on(const char* board, const Options& options = {}) {
+  [[nodiscard]] BoardFit on(const char* board, const CarryOptions& options = {}) {
     EXPECT_TRUE(writer_->commit());
     const auto reader = recording::Reader::open(path());
     auto found = fit(**reader, *placement::find_board(board), options);
@@ -120,7 +120,7 @@ TEST(Simulation, AChangedBufferContinuesTheBufferOfItsOwnProcess) {
   const RowId second = run.process("second");
   const std::vector<RowId> mesh = {run.device(first), run.device(first)};
   const std::vector<RowId> other = {run.device(second), run.device(second)};
-  const Request large = Recorded::dram(600 * kMib);
+  const RecordedRequest large = Recorded::dram(600 * kMib);
   const RowId of_first = run.allocate(mesh, large, 1);
   const RowId of_second = run.allocate(other, large, 2);
   // Both processes' buffers leave a device at the same time. The buffer of the second process ends
@@ -139,7 +139,7 @@ TEST(Simulation, AChangedBufferContinuesTheBufferOfItsOwnProcess) {
 // Allocates four DRAM buffers and frees the second and the fourth. Half of a bank is then free, in
 // two blocks; a buffer that needs both blocks does not fit.
 void fragment(Recorded& run, RowId device, Time time) {
-  const Request quarter = Recorded::dram(250 * kMib);
+  const RecordedRequest quarter = Recorded::dram(250 * kMib);
   std::vector<RowId> rows;
   for (std::uint64_t i = 0; i < 4; ++i)
     rows.push_back(run.allocate({device}, quarter, time, 10 + i));
@@ -151,10 +151,10 @@ void fragment(Recorded& run, RowId device, Time time) {
 TEST(Simulation, WithoutARegionAnUnknownTraceMakesAFailureUncertain) {
   for (const std::uint64_t region : {std::uint64_t{0}, kMib}) {
     Recorded run;
-    recording::Device opened = Recorded::n150();
+    recording::RecordedDevice opened = Recorded::n150();
     opened.trace_region_bytes = region;
     const RowId device = run.device(run.process("model"), opened);
-    Request trace = Recorded::dram(4096);
+    RecordedRequest trace = Recorded::dram(4096);
     trace.kind = Kind::trace;
     trace.own_banks = true;  // belongs to a sub-device, so that it cannot be translated
     run.allocate({device}, trace, 1, 1);
@@ -169,7 +169,7 @@ TEST(Simulation, WithoutARegionAnUnknownTraceMakesAFailureUncertain) {
 TEST(Simulation, NamesOfARecordingAreMadeSafe) {
   Recorded run;
   const RowId device = run.device(run.process("evil\x1b[2Jmodel"));
-  Request request = Recorded::dram(600 * kMib);
+  RecordedRequest request = Recorded::dram(600 * kMib);
   request.label = run.writer().text("kv\x1b]0;title\x07");
   request.scope = run.writer().scope("layer\n0");
   run.allocate({device}, request, 10, 1);
@@ -178,7 +178,7 @@ TEST(Simulation, NamesOfARecordingAreMadeSafe) {
   ASSERT_TRUE(judged.failure);
   ASSERT_EQ(judged.failure->placed.size(), 1u);
   const PlacedBuffer& placed = judged.failure->placed[0];
-  const Failure& failure = *judged.failure;
+  const FailedRequest& failure = *judged.failure;
   for (const std::string& name : {failure.process, failure.scope, failure.label, placed.process,
                                   placed.scope, placed.label}) {
     EXPECT_FALSE(name.empty());
@@ -190,11 +190,11 @@ TEST(Simulation, ShowsTheFailingDeviceAsItIsOpened) {
   Recorded run;
   const RowId process = run.process("model");
   run.device(process);
-  recording::Device other = Recorded::n150();
+  recording::RecordedDevice other = Recorded::n150();
   other.l1_small_bytes_per_core = 32768;
   other.trace_region_bytes = 1 << 20;
   const RowId second = run.device(process, other);
-  Request request;
+  RecordedRequest request;
   request.kind = Kind::l1_small;
   request.has_bytes_per_bank = true;
   request.banks = 64;

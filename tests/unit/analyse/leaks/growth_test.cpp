@@ -104,10 +104,10 @@ class Marked {
   }
 
   RowId allocate(const std::string& label, std::uint64_t bytes, Time time) {
-    recording::Request request;
+    recording::RecordedRequest request;
     request.bytes = bytes;
     request.label = writer_.text(label);
-    const RowId row = writer_.begin(recording::Allocation{
+    const RowId row = writer_.begin(recording::RecordedAllocation{
         .devices = set_, .request = writer_.request(request), .begin_ns = time});
     live_[row] = {report::name_pattern(label), bytes};
     return row;
@@ -120,11 +120,11 @@ class Marked {
     if (!live_.empty()) end(live_.begin()->first, time, recording::Ending::freed);
   }
   void place(const std::string& name, Time time) {
-    writer_.begin(recording::Program{.device = device_.id,
-                                     .layout = writer_.layout({}),
-                                     .number = ++programs_,
-                                     .name = writer_.text(name),
-                                     .begin_ns = time});
+    writer_.begin(recording::RecordedProgram{.device = device_.id,
+                                             .layout = writer_.layout({}),
+                                             .number = ++programs_,
+                                             .name = writer_.text(name),
+                                             .begin_ns = time});
   }
   void mark(const std::string& name, Time time) {
     writer_.add(recording::Mark{.time_ns = time, .process = process_.id, .name = name});
@@ -152,8 +152,8 @@ class Marked {
 
  private:
   Writer& writer_;
-  recording::Process process_;
-  recording::Device device_;
+  recording::RecordedProcess process_;
+  recording::RecordedDevice device_;
   RowId set_ = 0;
   std::uint64_t programs_ = 0;
   std::map<RowId, std::pair<std::string, std::uint64_t>> live_;

@@ -9,8 +9,8 @@
 namespace ttmem::leaks {
 namespace {
 
-using recording::Allocation;
 using recording::Ending;
+using recording::RecordedAllocation;
 using recording::RowId;
 using recording::Time;
 
@@ -45,19 +45,20 @@ class MeshOfThree : public ::testing::Test {
 
   // Rows are sorted by their begin.
   std::vector<Outlived> found() {
-    std::stable_sort(rows_.begin(), rows_.end(), [](const Allocation& a, const Allocation& b) {
-      return a.begin_ns < b.begin_ns;
-    });
+    std::stable_sort(rows_.begin(), rows_.end(),
+                     [](const RecordedAllocation& a, const RecordedAllocation& b) {
+                       return a.begin_ns < b.begin_ns;
+                     });
     const Filter filter;
     RecordedScopes scopes(tables_, filter, {true, true, true});
-    for (const Allocation& row : rows_) scopes.add(row);
+    for (const RecordedAllocation& row : rows_) scopes.add(row);
     Leaks leaks;
     scopes.finish(leaks);
     return leaks.outlived_scope;
   }
 
   recording::Tables tables_;
-  std::vector<Allocation> rows_;
+  std::vector<RecordedAllocation> rows_;
 };
 
 TEST_F(MeshOfThree, ABufferCountsOnceWhenItsDevicesAreClosedOneByOne) {

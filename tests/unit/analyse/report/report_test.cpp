@@ -52,7 +52,7 @@ class File {
 RC_GTEST_PROP(FreeBlocks, KnowsTheSameLargestBlockAsTheCollector, ()) {
   const collector::BankRegion region{{100, 1000}, 10};
   FreeBlocks blocks(region);
-  std::vector<collector::Range> taken;
+  std::vector<collector::AddressRange> taken;
   const auto seed = *rc::gen::arbitrary<std::uint32_t>();
   std::mt19937 random(seed);
   for (int i = 0; i < 100; ++i) {
@@ -170,27 +170,27 @@ class OneDevice : public ::testing::Test {
 
   RowId allocate(Kind kind, std::uint64_t bytes, const std::string& label, Time time,
                  std::uint8_t role = 0) {
-    recording::Request request;
+    recording::RecordedRequest request;
     request.kind = kind;
     request.bytes = bytes;
     request.role = role;
     request.label = writer_->text(label);
-    return writer_->begin(recording::Allocation{.devices = set_,
-                                                .request = writer_->request(request),
-                                                .number = ++number_,
-                                                .begin_ns = time});
+    return writer_->begin(recording::RecordedAllocation{.devices = set_,
+                                                        .request = writer_->request(request),
+                                                        .number = ++number_,
+                                                        .begin_ns = time});
   }
   void free(RowId row, Time time) { writer_->end_allocation(row, time, recording::Ending::freed); }
   void place(std::uint32_t address, std::uint32_t bytes, const std::string& name, Time time) {
-    recording::Cb cb;
+    recording::RecordedCb cb;
     cb.address = address;
     cb.bytes = bytes;
     cb.cores = CoreMask::first(2);
-    writer_->begin(recording::Program{.device = device_.id,
-                                      .layout = writer_->layout({cb}),
-                                      .number = ++number_,
-                                      .name = writer_->text(name),
-                                      .begin_ns = time});
+    writer_->begin(recording::RecordedProgram{.device = device_.id,
+                                              .layout = writer_->layout({cb}),
+                                              .number = ++number_,
+                                              .name = writer_->text(name),
+                                              .begin_ns = time});
   }
   void mark(Time time) { writer_->add(recording::Mark{.time_ns = time, .name = "step"}); }
   [[nodiscard]] Report report() {
@@ -200,8 +200,8 @@ class OneDevice : public ::testing::Test {
 
   File file_;
   std::unique_ptr<Writer> writer_;
-  recording::Process process_;
-  recording::Device device_;
+  recording::RecordedProcess process_;
+  recording::RecordedDevice device_;
   RowId set_ = 0;
   std::uint64_t number_ = 0;
 };
@@ -281,11 +281,11 @@ class OneAggregate : public OneDevice {
 TEST_F(OneAggregate, TakesThePeaksFromTheTimeline) {
   allocate(Kind::dram, 100, "weights", 1);
   const auto sample = [&](Time time, Kind kind, std::uint64_t used, std::uint64_t peak) {
-    writer_->add(recording::Sample{.time_ns = time,
-                                   .device = device_.id,
-                                   .kind = kind,
-                                   .used_bytes = used,
-                                   .peak_bytes = peak});
+    writer_->add(recording::RecordedSample{.time_ns = time,
+                                           .device = device_.id,
+                                           .kind = kind,
+                                           .used_bytes = used,
+                                           .peak_bytes = peak});
   };
   sample(10, Kind::dram, 150, 200);
   sample(10, Kind::l1, 70, 80);

@@ -13,10 +13,10 @@
 namespace ttmem::collector {
 namespace {
 
-using segment::Cb;
 using segment::DeviceImage;
-using segment::Footprint;
 using segment::LiveAllocation;
+using segment::LiveCb;
+using segment::LiveFootprint;
 
 constexpr L1Limits kWormhole = {1499136, 105664, 0};
 
@@ -221,11 +221,11 @@ TEST(PartitionCores, EveryMaskIsAUnionOfClasses) {
   for (const CoreMask& mask : masks) EXPECT_TRUE((mask - covered).empty());
 }
 
-Cb cb(std::uint32_t address, std::uint32_t bytes, CoreMask on, bool global = false) {
+LiveCb cb(std::uint32_t address, std::uint32_t bytes, CoreMask on, bool global = false) {
   return {.address = address, .bytes = bytes, .global = global, .cores = on};
 }
 
-FootprintFigures figures_of(const Footprint& footprint) {
+FootprintFigures figures_of(const LiveFootprint& footprint) {
   WorkBudget budget(1 << 20);
   return footprint_figures(footprint, budget).value();
 }
@@ -245,15 +245,15 @@ TEST(FootprintFigures, CountTheUnionOnEachCoreAndNoBytesOfGlobalCbs) {
 }
 
 TEST(ExclusiveBytes, AreTheBytesThatNoOtherProgramCovers) {
-  const Footprint a = {cb(0, 100, CoreMask::first(64))};
-  const Footprint b = {cb(60, 80, CoreMask::first(64))};
+  const LiveFootprint a = {cb(0, 100, CoreMask::first(64))};
+  const LiveFootprint b = {cb(60, 80, CoreMask::first(64))};
   EXPECT_EQ(exclusive_of({{&a, 1}, {&b, 1}}), (std::vector<std::uint64_t>{60 * 64, 40 * 64}));
   EXPECT_EQ(exclusive_of({{&a, 2}, {&b, 1}}), (std::vector<std::uint64_t>{0, 40 * 64}))
       << "two programs share a footprint: the end of one frees nothing";
 }
 
 TEST(ExclusiveBytes, AreUnknownBeyondTheBudget) {
-  const Footprint a = {cb(0, 100, cores({0})), cb(0, 100, cores({1}))};
+  const LiveFootprint a = {cb(0, 100, cores({0})), cb(0, 100, cores({1}))};
   WorkBudget small(3);
   EXPECT_FALSE(exclusive_bytes(std::vector<FootprintUse>{{&a, 1}}, small).has_value());
   WorkBudget enough(4);
@@ -268,7 +268,7 @@ struct Model {
 TEST(ExclusiveBytes, AgreeWithAModelThatCountsEveryByte) {
   std::mt19937 random(11);
   for (int round = 0; round < 50; ++round) {
-    std::vector<Footprint> footprints(1 + draw(random, 5));
+    std::vector<LiveFootprint> footprints(1 + draw(random, 5));
     std::vector<FootprintUse> uses;
     Model model;
     for (std::size_t f = 0; f < footprints.size(); ++f) {
@@ -277,7 +277,7 @@ TEST(ExclusiveBytes, AgreeWithAModelThatCountsEveryByte) {
         CoreMask on;
         for (int k = 0; k < 3; ++k) on.set(draw(random, 6));
         footprints[f].push_back(cb(draw(random, 40), draw(random, 20), on, draw(random, 8) == 0));
-        const Cb& made = footprints[f].back();
+        const LiveCb& made = footprints[f].back();
         if (made.global) continue;
         made.cores.for_each([&](std::uint32_t core) {
           for (std::uint32_t b = 0; b < made.bytes; ++b) {

@@ -12,11 +12,11 @@ TEST(MemoryMap, DividesTheMemoryOfABoard) {
   const Board board = *find_board("n150");
   const auto map = MemoryMap::make(board, {.l1_small_size = 32768, .trace_region_size = 100'000});
   ASSERT_TRUE(map);
-  EXPECT_EQ(map->region(Kind::l1), (Region{105664, 1499136 - 32768}));
-  EXPECT_EQ(map->region(Kind::l1_small), (Region{1499136 - 32768, 1499136}));
+  EXPECT_EQ(map->region(Kind::l1), (MemoryRange{105664, 1499136 - 32768}));
+  EXPECT_EQ(map->region(Kind::l1_small), (MemoryRange{1499136 - 32768, 1499136}));
   // 8,334 bytes for each channel, rounded up to whole pages.
-  EXPECT_EQ(map->region(Kind::dram), (Region{1048640, (1u << 30) - 16384}));
-  EXPECT_EQ(map->region(Kind::trace), (Region{(1u << 30) - 16384, 1u << 30}));
+  EXPECT_EQ(map->region(Kind::dram), (MemoryRange{1048640, (1u << 30) - 16384}));
+  EXPECT_EQ(map->region(Kind::trace), (MemoryRange{(1u << 30) - 16384, 1u << 30}));
   EXPECT_EQ(map->page_alignment(Kind::l1_small), 16u);
   EXPECT_EQ(map->page_alignment(Kind::trace), 32u);
   EXPECT_EQ(map->step(), 32u);

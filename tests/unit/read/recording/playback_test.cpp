@@ -47,7 +47,7 @@ bool is_live(const Item& item, Time time) {
 std::uint64_t union_on(const std::vector<const Layout*>& layouts, std::uint32_t core) {
   std::set<std::uint32_t> taken;
   for (const Layout* layout : layouts) {
-    for (const Cb& cb : *layout) {
+    for (const RecordedCb& cb : *layout) {
       if (cb.global || !cb.cores.test(core)) continue;
       for (std::uint32_t at = 0; at < cb.bytes; at += 64) taken.insert(cb.address + at);
     }
@@ -95,7 +95,7 @@ Held held_at(const RandomHistory& history, RowId device, Time time) {
       };
       const auto program = std::find_if(history.programs.begin(), history.programs.end(), of_it);
       const bool covers = std::any_of(program->layout.begin(), program->layout.end(),
-                                      [&](const Cb& cb) { return cb.cores.test(core); });
+                                      [&](const RecordedCb& cb) { return cb.cores.test(core); });
       if (covers) last = live.contains(dispatch.program) ? &program->layout : nullptr;
     }
     if (last != nullptr) held.resident += union_on({last}, core);
@@ -103,7 +103,7 @@ Held held_at(const RandomHistory& history, RowId device, Time time) {
   return held;
 }
 
-bool is_open(const Device& device, Time time) {
+bool is_open(const RecordedDevice& device, Time time) {
   return device.begin_ns <= time && (!device.end_ns || time < *device.end_ns);
 }
 
@@ -174,21 +174,22 @@ CoreMask cores(std::uint32_t count) { return CoreMask::first(count); }
 TEST(Playback, AProgramStaysResidentWithItsNewLayout) {
   const File file;
   const auto writer = file.writer();
-  const RowId process = writer->begin(Process{.pid = 7, .name = "model"});
+  const RowId process = writer->begin(RecordedProcess{.pid = 7, .name = "model"});
   const RowId device = writer->begin(small_wormhole(process, 0, 1));
   const RowId set = writer->device_set(std::vector<RowId>{device});
-  Cb cb;
+  RecordedCb cb;
   cb.address = 105'664;
   cb.bytes = 100;
   cb.cores = cores(2);
   const RowId small = writer->layout({cb});
   cb.bytes = 300;
   const RowId large = writer->layout({cb});
-  const RowId first = writer->begin(Program{.device = device, .layout = small, .number = 9});
+  const RowId first =
+      writer->begin(RecordedProgram{.device = device, .layout = small, .number = 9});
   writer->add(Dispatch{.time_ns = 1, .devices = set, .launch = writer->launch({false, {9}})});
   writer->end_program(first, 2, Ending::changed);
   const RowId second =
-      writer->begin(Program{.device = device, .layout = large, .number = 9, .begin_ns = 2});
+      writer->begin(RecordedProgram{.device = device, .layout = large, .number = 9, .begin_ns = 2});
   writer->end_program(second, 5, Ending::changed);  // and nothing follows
   ASSERT_TRUE(writer->commit());
   const auto reader = file.reader();
@@ -206,14 +207,15 @@ TEST(Playback, AProgramStaysResidentWithItsNewLayout) {
 TEST(Playback, AReplayedTraceTakesTheMaximumOfItsPrograms) {
   const File file;
   const auto writer = file.writer();
-  const RowId process = writer->begin(Process{.pid = 7, .name = "model"});
+  const RowId process = writer->begin(RecordedProcess{.pid = 7, .name = "model"});
   const RowId device = writer->begin(small_wormhole(process, 0, 1));
-  Cb cb;
+  RecordedCb cb;
   cb.address = 105'664;
   cb.cores = cores(1);
   for (const std::uint32_t bytes : {100U, 300U}) {
     cb.bytes = bytes;
-    writer->begin(Program{.device = device, .layout = writer->layout({cb}), .number = bytes});
+    writer->begin(
+        RecordedProgram{.device = device, .layout = writer->layout({cb}), .number = bytes});
   }
   writer->add(Dispatch{.time_ns = 1,
                        .devices = writer->device_set(std::vector<RowId>{device}),
@@ -228,8 +230,8 @@ TEST(Playback, AReplayedTraceTakesTheMaximumOfItsPrograms) {
 TEST(Playback, AnUnreportedKindIsUnknown) {
   const File file;
   const auto writer = file.writer();
-  const RowId process = writer->begin(Process{.pid = 7, .name = "model"});
-  Device device = small_wormhole(process, 0, 1);
+  const RowId process = writer->begin(RecordedProcess{.pid = 7, .name = "model"});
+  RecordedDevice device = small_wormhole(process, 0, 1);
   device.known_kinds = 1;  // DRAM only
   device.resident_known = false;
   writer->begin(device);
@@ -250,17 +252,17 @@ TEST(Playback, AnUnreportedKindIsUnknown) {
 TEST(Playback, ShowsTheLastStateOfAClosedDevice) {
   const File file;
   const auto writer = file.writer();
-  Process process{.pid = 7, .name = "model"};
+  RecordedProcess process{.pid = 7, .name = "model"};
   process.id = writer->begin(process);
-  Device device = small_wormhole(process.id, 0, 1);
+  RecordedDevice device = small_wormhole(process.id, 0, 1);
   device.id = writer->begin(device);
-  Request request;
+  RecordedRequest request;
   request.bytes = 640;
   const RowId allocation =
-      writer->begin(Allocation{.devices = writer->device_set(std::vector<RowId>{device.id}),
-                               .request = writer->request(request),
-                               .number = 1,
-                               .begin_ns = 2});
+      writer->begin(RecordedAllocation{.devices = writer->device_set(std::vector<RowId>{device.id}),
+                                       .request = writer->request(request),
+                                       .number = 1,
+                                       .begin_ns = 2});
   writer->end_allocation(allocation, 5, Ending::process_ended);
   device.end_ns = process.end_ns = 5;
   writer->change(device);
@@ -279,12 +281,13 @@ TEST(Playback, ShowsTheLastStateOfAClosedDevice) {
 TEST(Playback, ABufferOfAMeshIsLeftOnEachDevice) {
   const File file;
   const auto writer = file.writer();
-  const RowId process = writer->begin(Process{.pid = 7, .name = "model"});
-  std::vector<Device> devices = {small_wormhole(process, 0, 1), small_wormhole(process, 1, 2)};
-  for (Device& device : devices) device.id = writer->begin(device);
-  Request request;
+  const RowId process = writer->begin(RecordedProcess{.pid = 7, .name = "model"});
+  std::vector<RecordedDevice> devices = {small_wormhole(process, 0, 1),
+                                         small_wormhole(process, 1, 2)};
+  for (RecordedDevice& device : devices) device.id = writer->begin(device);
+  RecordedRequest request;
   request.bytes = 640;
-  Allocation allocation{
+  RecordedAllocation allocation{
       .devices = writer->device_set(std::vector<RowId>{devices[0].id, devices[1].id}),
       .request = writer->request(request),
       .number = 1,
@@ -295,7 +298,7 @@ TEST(Playback, ABufferOfAMeshIsLeftOnEachDevice) {
   writer->end_allocation(writer->begin(allocation), 6, Ending::device_closed);
   devices[0].end_ns = 5;
   devices[1].end_ns = 6;
-  for (const Device& device : devices) writer->change(device);
+  for (const RecordedDevice& device : devices) writer->change(device);
   ASSERT_TRUE(writer->commit());
   const auto reader = file.reader();
   Playback left(*reader, AfterClose::kept);

@@ -54,8 +54,8 @@ void change(const std::string& path, const char* sql) {
 
 // Adds a process with one device; returns the set of that device.
 RowId one_device(Writer& writer) {
-  const RowId process = writer.begin(Process{.pid = 7, .name = "model"});
-  const RowId device = writer.begin(Device{.process = process, .number = 3, .uid = 0xabc});
+  const RowId process = writer.begin(RecordedProcess{.pid = 7, .name = "model"});
+  const RowId device = writer.begin(RecordedDevice{.process = process, .number = 3, .uid = 0xabc});
   return writer.device_set(std::vector<RowId>{device});
 }
 
@@ -79,19 +79,19 @@ std::vector<std::string> story(const Reader& reader) {
 
 TEST_F(RecordingFile, KeepsEverythingThatWasWritten) {
   const auto writer = this->writer();
-  const RowId process = writer->begin(
-      Process{.pid = 7, .name = "model", .command = "model --big", .user = "ada", .begin_ns = 5});
-  const RowId device = writer->begin(Device{.process = process,
-                                            .number = 3,
-                                            .uid = 0xfedc'ba98'7654'3210,
-                                            .arch = "blackhole",
-                                            .grid_x = 14,
-                                            .grid_y = 10});
+  const RowId process = writer->begin(RecordedProcess{
+      .pid = 7, .name = "model", .command = "model --big", .user = "ada", .begin_ns = 5});
+  const RowId device = writer->begin(RecordedDevice{.process = process,
+                                                    .number = 3,
+                                                    .uid = 0xfedc'ba98'7654'3210,
+                                                    .arch = "blackhole",
+                                                    .grid_x = 14,
+                                                    .grid_y = 10});
   CoreMask cores;
   cores.set(0);
   cores.set(1);
   cores.set(17);
-  const Request request{
+  const RecordedRequest request{
       .kind = Kind::l1,
       .own_banks = true,
       .has_bytes_per_bank = true,
@@ -102,12 +102,12 @@ TEST_F(RecordingFile, KeepsEverythingThatWasWritten) {
       .bytes = 6000,
       .bytes_per_bank = 2048,
       .layout = {BufferLayout::Spread::sharded, BufferLayout::Direction::bottom_up, 7, 1088}};
-  writer->begin(Allocation{.devices = writer->device_set(std::vector<RowId>{device}),
-                           .request = writer->request(request),
-                           .number = ~std::uint64_t{0},
-                           .address = 0x8000'0000'0000'0000});
+  writer->begin(RecordedAllocation{.devices = writer->device_set(std::vector<RowId>{device}),
+                                   .request = writer->request(request),
+                                   .number = ~std::uint64_t{0},
+                                   .address = 0x8000'0000'0000'0000});
   const Layout layout{{.address = 100, .bytes = 64, .global = true, .cores = cores}};
-  writer->begin(Program{.device = device, .layout = writer->layout(layout), .number = 9});
+  writer->begin(RecordedProgram{.device = device, .layout = writer->layout(layout), .number = 9});
   writer->add(Dispatch{
       .time_ns = 8, .devices = 1, .launch = writer->launch({.trace = true, .programs = {9, 9}})});
   recording::Run run;
@@ -144,9 +144,9 @@ TEST_F(RecordingFile, AnOverlongNameLosesItsMiddle) {
   const std::string longer = "begin" + std::string(100'000, 'x') + "end";
   {
     const auto writer = this->writer();
-    const RowId process =
-        writer->begin(Process{.pid = 7, .name = longer, .command = longer, .user = longest});
-    writer->begin(Device{.process = process, .arch = longer, .board = longer});
+    const RowId process = writer->begin(
+        RecordedProcess{.pid = 7, .name = longer, .command = longer, .user = longest});
+    writer->begin(RecordedDevice{.process = process, .arch = longer, .board = longer});
     EXPECT_EQ(writer->text(longest), 1U);
     EXPECT_EQ(writer->text(longer), 2U);
     EXPECT_EQ(writer->scope(longer), 1U);
@@ -170,7 +170,7 @@ TEST_F(RecordingFile, AnOverlongNameLosesItsMiddle) {
 TEST_F(RecordingFile, AnImpossiblePageSizeIsUnknown) {
   const auto writer = this->writer();
   const auto with_pages = [&](std::uint64_t page_bytes) {
-    Request request{.bytes = 4096};
+    RecordedRequest request{.bytes = 4096};
     request.layout.page_bytes = page_bytes;
     return writer->request(request);
   };
@@ -189,8 +189,8 @@ TEST_F(RecordingFile, ReturnsEventsInOrder) {
   const RowId devices = one_device(*writer);
   const RowId request = writer->request({.bytes = 10});
   const auto begin = [&](std::uint64_t number, Time time) {
-    return writer->begin(
-        Allocation{.devices = devices, .request = request, .number = number, .begin_ns = time});
+    return writer->begin(RecordedAllocation{
+        .devices = devices, .request = request, .number = number, .begin_ns = time});
   };
   const RowId long_life = begin(1, 10);
   const RowId short_life = begin(2, 20);
@@ -213,7 +213,7 @@ TEST_F(RecordingFile, AnAggregateKeepsLiveAllocations) {
   std::vector<RowId> rows;
   for (std::uint64_t i = 0; i < 4; ++i) {
     rows.push_back(writer->begin(
-        Allocation{.devices = devices, .request = request, .number = i, .begin_ns = 1}));
+        RecordedAllocation{.devices = devices, .request = request, .number = i, .begin_ns = 1}));
   }
   writer->end_allocation(rows[0], 2, Ending::freed);
   ASSERT_TRUE(writer->commit());
@@ -248,7 +248,7 @@ TEST_F(RecordingFile, ARecorderContinuesWhileOthersRead) {
   const auto writer = this->writer();
   const RowId devices = one_device(*writer);
   const auto allocate = [&](std::uint64_t number) {
-    writer->begin(Allocation{
+    writer->begin(RecordedAllocation{
         .devices = devices, .request = writer->request({.bytes = number}), .number = number});
     return writer->commit();
   };
@@ -257,7 +257,7 @@ TEST_F(RecordingFile, ARecorderContinuesWhileOthersRead) {
   const auto paused = reader->story();
   EXPECT_TRUE(allocate(2));
   std::size_t rows = 0;
-  EXPECT_TRUE(reader->for_each_allocation([&](const Allocation&) { ++rows; }));
+  EXPECT_TRUE(reader->for_each_allocation([&](const RecordedAllocation&) { ++rows; }));
   EXPECT_EQ(rows, 1U) << "all of it is of one moment";
 }
 
@@ -305,7 +305,8 @@ TEST_F(RecordingFile, ImpossibleNumbersAreAnError) {
     {
       const auto writer = this->writer(false, true);
       const RowId devices = one_device(*writer);
-      writer->begin(Allocation{.devices = devices, .request = writer->request({.bytes = 64})});
+      writer->begin(
+          RecordedAllocation{.devices = devices, .request = writer->request({.bytes = 64})});
       writer->add(Mark{.process = 1, .name = "step"});
       ASSERT_TRUE(writer->finish(recording::Run{.ended_ns = 100}));
     }
@@ -328,8 +329,8 @@ TEST_F(RecordingFile, AnUnfinishedCommitIsRolledBackInMemory) {
     const auto writer = this->writer();
     const RowId devices = one_device(*writer);
     for (std::uint64_t i = 0; i < 5000; ++i) {
-      writer->begin(
-          Allocation{.devices = devices, .request = writer->request({.bytes = 64}), .number = i});
+      writer->begin(RecordedAllocation{
+          .devices = devices, .request = writer->request({.bytes = 64}), .number = i});
     }
     ASSERT_TRUE(writer->finish(recording::Run{.ended_ns = 100}));
   }
@@ -344,7 +345,7 @@ TEST_F(RecordingFile, AnUnfinishedCommitIsRolledBackInMemory) {
   ASSERT_TRUE(reader) << reader.error().message;
   std::uint64_t next = 0;
   EXPECT_TRUE((*reader)->for_each_allocation(
-      [&](const Allocation& allocation) { EXPECT_EQ(allocation.number, next++); }));
+      [&](const RecordedAllocation& allocation) { EXPECT_EQ(allocation.number, next++); }));
   EXPECT_EQ(next, 5000U);
   EXPECT_TRUE(bytes_of(copy) == half_written);
   EXPECT_TRUE(bytes_of(copy + "-journal") == journal);
@@ -365,7 +366,7 @@ bool is_locked(const std::string& path) {
 TEST_F(RecordingFile, IsLockedOnlyWhileItIsRead) {
   {
     const auto writer = this->writer();
-    Allocation buffer{.devices = one_device(*writer)};
+    RecordedAllocation buffer{.devices = one_device(*writer)};
     buffer.request = writer->request({.bytes = 64});
     for (int i = 0; i < 10; ++i) writer->begin(buffer);
     ASSERT_TRUE(writer->finish(recording::Run{.ended_ns = 100}));
@@ -396,10 +397,10 @@ TEST_F(RecordingFile, OldJournalsBesideTheFileAreRemovedOrNamed) {
 
 TEST_F(RecordingFile, WithoutAnEndTheRecordingEndsWithItsLastEvent) {
   const auto writer = this->writer();
-  Allocation buffer{.devices = one_device(*writer), .number = 5, .begin_ns = 10};
+  RecordedAllocation buffer{.devices = one_device(*writer), .number = 5, .begin_ns = 10};
   buffer.request = writer->request({.kind = Kind::dram, .bytes = 64});
   const RowId row = writer->begin(buffer);
-  const RowId program = writer->begin(Program{.device = 1, .number = 6, .begin_ns = 20});
+  const RowId program = writer->begin(RecordedProgram{.device = 1, .number = 6, .begin_ns = 20});
   ASSERT_TRUE(writer->commit());
   EXPECT_EQ(reader()->end_ns(), 20);
   writer->end_allocation(row, 30, Ending::freed);
@@ -426,7 +427,7 @@ TEST_F(RecordingFile, ACutFileIsAnErrorOrEndsEarly) {
     const RowId devices = one_device(*writer);
     const RowId request = writer->request({.bytes = 10});
     for (std::uint64_t i = 0; i < 20'000; ++i) {
-      writer->begin(Allocation{.devices = devices, .request = request, .number = i});
+      writer->begin(RecordedAllocation{.devices = devices, .request = request, .number = i});
     }
     ASSERT_TRUE(writer->commit());
   }
@@ -479,7 +480,7 @@ RC_GTEST_PROP(RecordingFileProperty, HasTheLiveBuffersOfAnyTime, ()) {
         const RowId request = writer.request({.bytes = number % 4});
         live.emplace_back(
             number,
-            writer.begin(Allocation{
+            writer.begin(RecordedAllocation{
                 .devices = devices, .request = request, .number = number, .begin_ns = time}));
         lives[number] = {time, 1 << 20};
       }

@@ -22,14 +22,14 @@ namespace ttmem::serve {
 namespace {
 
 using wire::Message;
-using wire::Type;
+using wire::MessageType;
 using Verdict = Session::Verdict;
 
 constexpr std::uint64_t kMiB = 1 << 20;
 
 Message cb(std::uint64_t program, std::uint32_t index, std::uint32_t count, std::uint64_t address,
            std::uint64_t bytes, std::int32_t device = 0) {
-  Message result = message(Type::cb_alloc, 0, bytes, 0, device);
+  Message result = message(MessageType::cb_alloc, 0, bytes, 0, device);
   result.answer.mark = wire::kDetailsMark;
   result.allocation.address = address;
   result.allocation.bytes_per_bank = bytes;
@@ -43,7 +43,7 @@ Message cb(std::uint64_t program, std::uint32_t index, std::uint32_t count, std:
 TEST(Session, AProxySegmentIsReadLikeAnyOther) {
   SessionFixture server;
   const auto session = server.connect(1);
-  say(*session, message(Type::alloc, 4096, 3 * kMiB, TTMEM_L1));
+  say(*session, message(MessageType::alloc, 4096, 3 * kMiB, TTMEM_L1));
   const model::Device device = server.device();
   EXPECT_EQ(device.logical(Kind::l1), 3 * kMiB);
   ASSERT_EQ(device.processes.size(), 1U);
@@ -54,8 +54,8 @@ TEST(Session, AProxySegmentIsReadLikeAnyOther) {
 
 // Returns a report of libttmem about its connection. A process may have loaded several copies of
 // the library.
-Message notice(wire::DeviceReport report, std::uint64_t copy = 1) {
-  Message result = message(Type::device_info_response, copy);
+Message notice(wire::ClientNotice report, std::uint64_t copy = 1) {
+  Message result = message(MessageType::device_info_response, copy);
   result.device.is_available = static_cast<std::uint32_t>(report);
   result.device.mark = wire::kDetailsMark;
   return result;
@@ -70,8 +70,8 @@ TEST(Session, TheEndOfAConnectionIsNotTheEndOfAProcess) {
   SessionFixture server;
   auto first = server.connect(1);
   auto second = server.connect(2);
-  say(*first, message(Type::alloc, 4096, kMiB));
-  say(*second, message(Type::alloc, 8192, kMiB));
+  say(*first, message(MessageType::alloc, 4096, kMiB));
+  say(*second, message(MessageType::alloc, 8192, kMiB));
   EXPECT_EQ(server.clients().size(), 1U);
   first.reset();
   second.reset();
@@ -79,7 +79,7 @@ TEST(Session, TheEndOfAConnectionIsNotTheEndOfAProcess) {
   EXPECT_EQ(server.device().used(Kind::dram), 2 * kMiB);
   EXPECT_EQ(server.device().processes.at(0).state, model::State::alive);
   const auto third = server.connect(3);
-  say(*third, message(Type::free, 4096));
+  say(*third, message(MessageType::free, 4096));
   EXPECT_EQ(server.device().used(Kind::dram), kMiB);
   EXPECT_EQ(server.clients().size(), 1U);
 }
@@ -87,8 +87,8 @@ TEST(Session, TheEndOfAConnectionIsNotTheEndOfAProcess) {
 TEST(Session, AProcessThatHoldsNothingLeavesNothing) {
   SessionFixture server;
   auto session = server.connect(1);
-  say(*session, message(Type::alloc, 4096, kMiB));
-  say(*session, message(Type::free, 4096));
+  say(*session, message(MessageType::alloc, 4096, kMiB));
+  say(*session, message(MessageType::free, 4096));
   EXPECT_EQ(files(server), 1U);
   session.reset();
   EXPECT_EQ(files(server), 0U);
@@ -128,7 +128,7 @@ TEST(Session, AProcessThatEndsLaterLeavesEvidence) {
   Child child;
   const pid_t pid = child.pid();
   auto session = server.connect(1, pid);
-  say(*session, of(pid, message(Type::alloc, 4096, kMiB)));
+  say(*session, of(pid, message(MessageType::alloc, 4096, kMiB)));
   say(*session, of(pid, cb(7, 0, 1, 105664, 4096)));
   session.reset();
   server.loop().poll();
@@ -153,8 +153,8 @@ TEST(Session, AKilledProcessLeavesEvidenceWithItsLastConnection) {
   const pid_t pid = child.pid();
   auto first = server.connect(1, pid);
   auto second = server.connect(2, pid);
-  say(*first, of(pid, message(Type::alloc, 4096, kMiB)));
-  say(*second, of(pid, message(Type::alloc, 8192, kMiB)));
+  say(*first, of(pid, message(MessageType::alloc, 4096, kMiB)));
+  say(*second, of(pid, message(MessageType::alloc, 8192, kMiB)));
   child.kill();
   first.reset();
   EXPECT_TRUE(collector::find_dead(server.directory()).segments.empty());
@@ -169,8 +169,8 @@ TEST(Session, AServerThatStopsLeavesOnlyEvidence) {
   Child child;
   auto dead = server.connect(1, child.pid());
   auto alive = server.connect(2);
-  say(*dead, of(child.pid(), message(Type::alloc, 4096, kMiB)));
-  say(*alive, message(Type::alloc, 4096, kMiB));
+  say(*dead, of(child.pid(), message(MessageType::alloc, 4096, kMiB)));
+  say(*alive, message(MessageType::alloc, 4096, kMiB));
   child.kill();
   server.clients().stop();
   alive.reset();
@@ -187,13 +187,13 @@ TEST(Session, AConnectionOfADeadProcessJoinsItsEarlierReports) {
   Child child;
   const pid_t pid = child.pid();
   auto first = server.connect(1, pid);
-  say(*first, of(pid, notice(wire::DeviceReport::hello)));
-  say(*first, of(pid, message(Type::alloc, 4096, kMiB)));
+  say(*first, of(pid, notice(wire::ClientNotice::hello)));
+  say(*first, of(pid, message(MessageType::alloc, 4096, kMiB)));
   child.kill();
   first.reset();
   auto second = server.connect(2, pid);
-  say(*second, of(pid, notice(wire::DeviceReport::hello)));
-  say(*second, of(pid, notice(wire::DeviceReport::goodbye)));
+  say(*second, of(pid, notice(wire::ClientNotice::hello)));
+  say(*second, of(pid, notice(wire::ClientNotice::goodbye)));
   EXPECT_EQ(server.clients().size(), 1U);
   server.loop().poll();
   second.reset();
@@ -204,7 +204,7 @@ TEST(Session, AConnectionOfADeadProcessJoinsItsEarlierReports) {
 TEST(Session, ManyEndsDoNotFillTheDirectory) {
   SessionFixture server;
   for (ConnectionId id = 1; id <= 2 * ClientRegistry::kMaxEvidence; ++id) {
-    say(*server.connect(id, 0), message(Type::alloc, 4096, kMiB));
+    say(*server.connect(id, 0), message(MessageType::alloc, 4096, kMiB));
   }
   EXPECT_EQ(files(server), ClientRegistry::kMaxEvidence);
   const auto dead = collector::find_dead(server.directory()).segments;
@@ -216,13 +216,13 @@ TEST(Session, AConnectionThatIsRefusedLeavesNothing) {
   SessionFixture server;
   auto good = server.connect(1);
   auto bad = server.connect(2);
-  say(*good, message(Type::alloc, 4096, kMiB));
-  say(*bad, message(Type::alloc, 4096, kMiB));
-  say(*bad, message(Type::alloc, 8192, kMiB));
-  for (int i = 0; i < 3; ++i) say(*bad, message(static_cast<Type>(77)));
+  say(*good, message(MessageType::alloc, 4096, kMiB));
+  say(*bad, message(MessageType::alloc, 4096, kMiB));
+  say(*bad, message(MessageType::alloc, 8192, kMiB));
+  for (int i = 0; i < 3; ++i) say(*bad, message(static_cast<MessageType>(77)));
   bad.reset();
   EXPECT_EQ(server.device().used(Kind::dram), kMiB);
-  say(*good, message(Type::free, 4096));
+  say(*good, message(MessageType::free, 4096));
   EXPECT_EQ(server.device().used(Kind::dram), 0U);
 }
 
@@ -231,9 +231,9 @@ TEST(Session, AnEarlierConnectionReadAfterAGoodbyeIsOutOfDate) {
   SessionFixture server;
   auto earlier = server.connect(1);
   auto later = server.connect(2);
-  say(*later, notice(wire::DeviceReport::hello));
-  say(*later, notice(wire::DeviceReport::goodbye));
-  EXPECT_EQ(say(*earlier, notice(wire::DeviceReport::hello)), Session::Verdict::close);
+  say(*later, notice(wire::ClientNotice::hello));
+  say(*later, notice(wire::ClientNotice::goodbye));
+  EXPECT_EQ(say(*earlier, notice(wire::ClientNotice::hello)), Session::Verdict::close);
   later.reset();
   earlier.reset();
   EXPECT_EQ(files(server), 0U);
@@ -243,8 +243,8 @@ TEST(Session, AnEarlierConnectionReadAfterAGoodbyeIsOutOfDate) {
 TEST(Session, RepeatedReportsAreNoLongerMissing) {
   SessionFixture server;
   auto session = server.connect(1);
-  Message device = message(Type::device_info_response);
-  device.device.is_available = static_cast<std::uint32_t>(wire::DeviceReport::opened);
+  Message device = message(MessageType::device_info_response);
+  device.device.is_available = static_cast<std::uint32_t>(wire::ClientNotice::opened);
   device.device.events_dropped = 100;
   device.device.events_resent = 70;
   device.device.mark = wire::kDetailsMark;
@@ -252,22 +252,22 @@ TEST(Session, RepeatedReportsAreNoLongerMissing) {
     const auto warnings = server.snapshot().warnings;
     return warnings.empty() ? "" : warnings.front();
   };
-  say(*session, notice(wire::DeviceReport::hello));
+  say(*session, notice(wire::ClientNotice::hello));
   say(*session, device);
   EXPECT_NE(warning().find("100 calls not recorded"), std::string::npos) << warning();
-  say(*session, notice(wire::DeviceReport::complete));
+  say(*session, notice(wire::ClientNotice::complete));
   EXPECT_NE(warning().find("30 calls not recorded"), std::string::npos) << warning();
   say(*session, device);
-  say(*session, notice(wire::DeviceReport::complete));
+  say(*session, notice(wire::ClientNotice::complete));
   EXPECT_NE(warning().find("30 calls not recorded"), std::string::npos) << warning();
 }
 
 TEST(Session, AGoodbyeLeavesNothing) {
   SessionFixture server;
   auto session = server.connect(1);
-  say(*session, notice(wire::DeviceReport::hello));
-  say(*session, message(Type::alloc, 4096, kMiB));
-  say(*session, notice(wire::DeviceReport::goodbye));
+  say(*session, notice(wire::ClientNotice::hello));
+  say(*session, message(MessageType::alloc, 4096, kMiB));
+  say(*session, notice(wire::ClientNotice::goodbye));
   session.reset();
   EXPECT_EQ(files(server), 0U);
   EXPECT_EQ(server.clients().size(), 0U);
@@ -277,12 +277,13 @@ TEST(Session, AGoodbyeLeavesNothing) {
 TEST(Session, AGoodbyeEndsOneCopyOfTheLibrary) {
   SessionFixture server;
   std::array sessions = {server.connect(1), server.connect(2), server.connect(3)};
-  say(*sessions[0], notice(wire::DeviceReport::hello, 1));
-  say(*sessions[1], notice(wire::DeviceReport::hello, 2));
-  for (std::uint64_t i = 0; i < 3; ++i) say(*sessions[i], message(Type::alloc, i, kMiB << i));
-  say(*sessions[0], notice(wire::DeviceReport::goodbye, 1));
+  say(*sessions[0], notice(wire::ClientNotice::hello, 1));
+  say(*sessions[1], notice(wire::ClientNotice::hello, 2));
+  for (std::uint64_t i = 0; i < 3; ++i)
+    say(*sessions[i], message(MessageType::alloc, i, kMiB << i));
+  say(*sessions[0], notice(wire::ClientNotice::goodbye, 1));
   EXPECT_EQ(server.device().used(Kind::dram), 6 * kMiB);
-  say(*sessions[1], notice(wire::DeviceReport::goodbye, 2));
+  say(*sessions[1], notice(wire::ClientNotice::goodbye, 2));
   EXPECT_EQ(server.device().used(Kind::dram), 4 * kMiB) << "of an original client";
   for (auto& session : sessions) session.reset();
   EXPECT_EQ(server.device().used(Kind::dram), 4 * kMiB) << "which has not ended";
@@ -291,11 +292,11 @@ TEST(Session, AGoodbyeEndsOneCopyOfTheLibrary) {
 TEST(Session, AProcessThatReportsAfterAGoodbyeBeginsWithNothing) {
   SessionFixture server;
   auto session = server.connect(1);
-  say(*session, notice(wire::DeviceReport::hello));
-  say(*session, message(Type::alloc, 4096, kMiB));
-  say(*session, notice(wire::DeviceReport::goodbye));
+  say(*session, notice(wire::ClientNotice::hello));
+  say(*session, message(MessageType::alloc, 4096, kMiB));
+  say(*session, notice(wire::ClientNotice::goodbye));
   auto original = server.connect(2);
-  say(*original, message(Type::alloc, 8192, 2 * kMiB));
+  say(*original, message(MessageType::alloc, 8192, 2 * kMiB));
   EXPECT_EQ(server.device().used(Kind::dram), 2 * kMiB);
 }
 
@@ -304,8 +305,8 @@ TEST(Session, ProcessesOfUnseenContainersWithTheSamePidAreTwo) {
   SessionFixture server;
   auto one = server.connect(1, 0);
   auto other = server.connect(2, 0);
-  say(*one, message(Type::alloc, 4096, kMiB));
-  say(*other, message(Type::alloc, 4096, 2 * kMiB));
+  say(*one, message(MessageType::alloc, 4096, kMiB));
+  say(*other, message(MessageType::alloc, 4096, 2 * kMiB));
   EXPECT_EQ(server.clients().size(), 2U);
   EXPECT_EQ(server.device().used(Kind::dram), 3 * kMiB);
   EXPECT_EQ(server.device().processes.size(), 2U);
@@ -317,7 +318,7 @@ TEST(Session, ProcessesOfUnseenContainersWithTheSamePidAreTwo) {
   EXPECT_EQ(dead[0].pid, ::getpid());
   EXPECT_NE(dead[0].path, dead[1].path);
   auto again = server.connect(3, 0);
-  say(*again, message(Type::alloc, 4096, kMiB));
+  say(*again, message(MessageType::alloc, 4096, kMiB));
   EXPECT_EQ(collector::find_dead(server.directory()).segments.size(), 2U)
       << "another of that pid does not remove the evidence";
 }
@@ -325,26 +326,26 @@ TEST(Session, ProcessesOfUnseenContainersWithTheSamePidAreTwo) {
 TEST(Session, AfterAResendOnlyResentAllocationsAreLive) {
   SessionFixture server;
   auto old = server.connect(1);
-  say(*old, notice(wire::DeviceReport::hello));
-  say(*old, message(Type::alloc, 4096, kMiB));
-  say(*old, message(Type::alloc, 8192, 8 * kMiB));  // the free of this buffer is lost
-  say(*old, message(Type::cb_alloc, 1, kMiB));
+  say(*old, notice(wire::ClientNotice::hello));
+  say(*old, message(MessageType::alloc, 4096, kMiB));
+  say(*old, message(MessageType::alloc, 8192, 8 * kMiB));  // the free of this buffer is lost
+  say(*old, message(MessageType::cb_alloc, 1, kMiB));
   say(*old, cb(7, 0, 1, 105664, 4096));
   // This may arrive before the old connection ends. Later messages of the old connection are out of
   // date.
   const auto fresh = server.connect(2);
-  say(*fresh, notice(wire::DeviceReport::hello));
-  EXPECT_EQ(say(*old, message(Type::free, 4096)), Verdict::close);
+  say(*fresh, notice(wire::ClientNotice::hello));
+  EXPECT_EQ(say(*old, message(MessageType::free, 4096)), Verdict::close);
   old.reset();
-  say(*fresh, message(Type::alloc, 4096, kMiB));
-  say(*fresh, message(Type::cb_alloc, 1, kMiB));
+  say(*fresh, message(MessageType::alloc, 4096, kMiB));
+  say(*fresh, message(MessageType::cb_alloc, 1, kMiB));
   say(*fresh, cb(7, 0, 1, 105664, 4096));
   EXPECT_EQ(server.device().used(Kind::dram), 9 * kMiB) << "it may still come";
-  say(*fresh, notice(wire::DeviceReport::complete));
+  say(*fresh, notice(wire::ClientNotice::complete));
   EXPECT_EQ(server.device().used(Kind::dram), kMiB);
   EXPECT_EQ(server.device().used(Kind::cb), kMiB + 64 * 4096);
-  say(*fresh, message(Type::free, 4096));
-  say(*fresh, message(Type::cb_free, 1));
+  say(*fresh, message(MessageType::free, 4096));
+  say(*fresh, message(MessageType::cb_free, 1));
   EXPECT_EQ(server.device().used(Kind::dram), 0U);
   EXPECT_EQ(server.device().used(Kind::cb), 64 * 4096U);
 }
@@ -353,16 +354,16 @@ TEST(Session, AFreeOnAnotherConnectionOfTheProcessCounts) {
   SessionFixture server;
   const auto first = server.connect(1);
   const auto second = server.connect(2);
-  say(*first, message(Type::alloc, 4096, kMiB));
-  say(*second, message(Type::free, 4096));
+  say(*first, message(MessageType::alloc, 4096, kMiB));
+  say(*second, message(MessageType::free, 4096));
   EXPECT_EQ(server.device().used(Kind::dram), 0U);
 }
 
 TEST(Session, ARepeatedNumberMayChangeItsType) {
   SessionFixture server;
   const auto session = server.connect(1);
-  say(*session, message(Type::alloc, 4096, kMiB, TTMEM_DRAM));
-  say(*session, message(Type::alloc, 4096, 2 * kMiB, TTMEM_L1));
+  say(*session, message(MessageType::alloc, 4096, kMiB, TTMEM_DRAM));
+  say(*session, message(MessageType::alloc, 4096, 2 * kMiB, TTMEM_L1));
   EXPECT_EQ(server.device().used(Kind::dram), 0U);
   EXPECT_EQ(server.device().used(Kind::l1), 2 * kMiB);
   EXPECT_EQ(server.clients().totals().get(0, Kind::dram), 0U);
@@ -371,10 +372,10 @@ TEST(Session, ARepeatedNumberMayChangeItsType) {
 
 TEST(Session, TheTotalInTheLogCoversAllProcesses) {
   SessionFixture server;
-  Message other = message(Type::alloc, 4096, kMiB);
+  Message other = message(MessageType::alloc, 4096, kMiB);
   other.head.process_id = 0;
   const auto session = server.connect(1);
-  say(*session, message(Type::alloc, 8192, 2 * kMiB));
+  say(*session, message(MessageType::alloc, 8192, 2 * kMiB));
   say(*session, other);
   EXPECT_NE(server.log().find("+1.00 MiB (total 3.00 MiB) dram"), std::string::npos)
       << server.log();
@@ -392,7 +393,7 @@ TEST(Session, ADestroyedProgramLeavesEveryDevice) {
   }
   EXPECT_EQ(server.clients().totals().get(1, Kind::cb), 2 * 64 * 4096U);
   Message gone = cb(7, 0, 0, 0, 0);
-  gone.head.type = static_cast<std::uint8_t>(Type::cb_free);
+  gone.head.type = static_cast<std::uint8_t>(MessageType::cb_free);
   say(*session, gone);
   EXPECT_EQ(server.device().used(Kind::cb), 0U);
   EXPECT_EQ(server.clients().totals().get(0, Kind::cb), 0U);
@@ -402,7 +403,7 @@ TEST(Session, ADestroyedProgramLeavesEveryDevice) {
 TEST(Session, ACbOutOfOrderPlacesNothing) {
   SessionFixture server;
   const auto session = server.connect(1);
-  say(*session, message(Type::alloc, 4096, kMiB));
+  say(*session, message(MessageType::alloc, 4096, kMiB));
   say(*session, cb(7, 0, 3, 105664, 4096));
   say(*session, cb(7, 2, 3, 113856, 4096));
   say(*session, cb(8, 1, 2, 109760, 4096));
@@ -412,8 +413,8 @@ TEST(Session, ACbOutOfOrderPlacesNothing) {
 TEST(Session, AnAnswerShowsTheMomentOfItsRequest) {
   SessionFixture server;
   const auto session = server.connect(1);
-  const Message batch[] = {message(Type::alloc, 4096, kMiB), message(Type::query),
-                           message(Type::alloc, 8192, kMiB), message(Type::query)};
+  const Message batch[] = {message(MessageType::alloc, 4096, kMiB), message(MessageType::query),
+                           message(MessageType::alloc, 8192, kMiB), message(MessageType::query)};
   std::string answers;
   EXPECT_EQ(session->handle(std::as_bytes(std::span(batch)), answers), Verdict::proceed);
   ASSERT_EQ(answers.size(), 2 * sizeof(Message));
@@ -426,10 +427,10 @@ TEST(Session, AnAnswerShowsTheMomentOfItsRequest) {
 TEST(Session, OnlyConsecutiveBadMessagesEndTheConnection) {
   SessionFixture server;
   const auto session = server.connect(1);
-  const Message bad = message(static_cast<Type>(77));
+  const Message bad = message(static_cast<MessageType>(77));
   EXPECT_EQ(say(*session, bad), Verdict::proceed);
   EXPECT_EQ(say(*session, bad), Verdict::proceed);
-  EXPECT_EQ(say(*session, message(Type::alloc, 4096, kMiB)), Verdict::proceed);
+  EXPECT_EQ(say(*session, message(MessageType::alloc, 4096, kMiB)), Verdict::proceed);
   EXPECT_EQ(say(*session, bad), Verdict::proceed);
   EXPECT_EQ(say(*session, bad), Verdict::proceed);
   EXPECT_EQ(say(*session, bad), Verdict::close);
@@ -440,14 +441,14 @@ TEST(Session, OnlyConsecutiveBadMessagesEndTheConnection) {
 TEST(Session, ClosingADeviceEmptiesItAndItsTotals) {
   SessionFixture server;
   const auto session = server.connect(1);
-  say(*session, message(Type::alloc, 4096, kMiB, TTMEM_L1));
-  Message close = message(Type::device_info_response);
+  say(*session, message(MessageType::alloc, 4096, kMiB, TTMEM_L1));
+  Message close = message(MessageType::device_info_response);
   close.device.mark = wire::kDetailsMark;
   say(*session, close);
   EXPECT_TRUE(server.snapshot().devices.empty());
   EXPECT_EQ(server.clients().totals().get(0, Kind::l1), 0U);
-  say(*session, message(Type::free, 4096));  // the device no longer has this buffer
-  say(*session, message(Type::alloc, 4096, kMiB, TTMEM_L1));
+  say(*session, message(MessageType::free, 4096));  // the device no longer has this buffer
+  say(*session, message(MessageType::alloc, 4096, kMiB, TTMEM_L1));
   EXPECT_EQ(server.device().used(Kind::l1), kMiB);
 }
 
@@ -458,14 +459,14 @@ TEST(Session, ASizeThatWouldOverflowTheSumIsNotCounted) {
   SessionFixture server;
   const auto session = server.connect(1);
   for (std::uint64_t id = 1; id <= kFit + 1; ++id) {
-    say(*session, message(Type::alloc, id, kMaxBytes));
+    say(*session, message(MessageType::alloc, id, kMaxBytes));
   }
   EXPECT_FALSE(server.device().used(Kind::dram).has_value()) << "no device has that much";
   EXPECT_EQ(server.device().anomalies->bad_arguments, 1U);
   EXPECT_NE(server.log().find("ignored: the device would hold more than 2^61 bytes of this kind"),
             std::string::npos);
   EXPECT_EQ(server.clients().totals().get(0, Kind::dram), kMaxOfAKind);
-  say(*session, message(Type::free, kFit + 1));
+  say(*session, message(MessageType::free, kFit + 1));
   EXPECT_EQ(server.device().anomalies->unknown_frees, 1U);
 }
 
@@ -473,17 +474,17 @@ TEST(Session, ABufferThatCannotGrowKeepsItsSize) {
   SessionFixture server;
   const auto session = server.connect(1);
   for (std::uint64_t id = 1; id < kFit; ++id) {
-    say(*session, message(Type::alloc, id, kMaxBytes));
+    say(*session, message(MessageType::alloc, id, kMaxBytes));
   }
-  say(*session, message(Type::alloc, kFit, kMaxBytes - 150));
+  say(*session, message(MessageType::alloc, kFit, kMaxBytes - 150));
   const std::uint64_t grows = kFit + 1;
-  say(*session, message(Type::alloc, grows, 100));
-  say(*session, message(Type::alloc, grows, 200));
+  say(*session, message(MessageType::alloc, grows, 100));
+  say(*session, message(MessageType::alloc, grows, 200));
   EXPECT_EQ(server.clients().totals().get(0, Kind::dram), kMaxOfAKind - 50);
-  say(*session, message(Type::free, grows));
+  say(*session, message(MessageType::free, grows));
   EXPECT_EQ(server.clients().totals().get(0, Kind::dram), kMaxOfAKind - 50)
       << "each wants its own free";
-  say(*session, message(Type::free, grows));
+  say(*session, message(MessageType::free, grows));
   EXPECT_EQ(server.clients().totals().get(0, Kind::dram), kMaxOfAKind - 150);
   EXPECT_EQ(server.device().anomalies->unknown_frees, 0U);
 }
@@ -493,13 +494,13 @@ TEST(Session, ADeviceBeyondTheMaximumHoldsNothing) {
   const auto session = server.connect(1);
   for (std::int32_t device = 0; device < static_cast<std::int32_t>(segment::kMaxDevices);
        ++device) {
-    say(*session, message(Type::alloc, 1, 1, TTMEM_DRAM, device));
+    say(*session, message(MessageType::alloc, 1, 1, TTMEM_DRAM, device));
   }
   constexpr auto kTooMany = static_cast<std::int32_t>(segment::kMaxDevices);
   for (int time = 0; time < 2; ++time) {
-    say(*session, message(Type::alloc, 1, 50, TTMEM_DRAM, kTooMany));
-    say(*session, message(Type::cb_alloc, 1, 50, 0, kTooMany));
-    say(*session, message(Type::kernel_load, 1, 50, 0, kTooMany));
+    say(*session, message(MessageType::alloc, 1, 50, TTMEM_DRAM, kTooMany));
+    say(*session, message(MessageType::cb_alloc, 1, 50, 0, kTooMany));
+    say(*session, message(MessageType::kernel_load, 1, 50, 0, kTooMany));
     say(*session, cb(7, 0, 1, 1000, 50, kTooMany));
   }
   const std::string log = server.log();
@@ -518,7 +519,7 @@ TEST(Session, ReportsWithoutRoomInTheSegmentAreIgnored) {
   rlimit limit = before;
   limit.rlim_cur = segment::kHeaderBytes + segment::kChunkBytes;  // fits the events only
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
-  say(*session, message(Type::alloc, 4096, kMiB));
+  say(*session, message(MessageType::alloc, 4096, kMiB));
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
   EXPECT_NE(server.log().find("ignored: the segment is full; free space in TTMEM_DIR"),
             std::string::npos)
@@ -530,14 +531,14 @@ TEST(Session, AReconnectedLibraryReplacesItsPlacementsOfAProgram) {
   SessionFixture server;
   auto first = server.connect(1);
   const auto second = server.connect(2);
-  say(*first, notice(wire::DeviceReport::hello));
+  say(*first, notice(wire::ClientNotice::hello));
   say(*first, cb(77, 0, 1, 1000, 64, 0));
   say(*first, cb(77, 0, 1, 1000, 64, 1));
-  say(*second, notice(wire::DeviceReport::hello));
+  say(*second, notice(wire::ClientNotice::hello));
   say(*second, cb(77, 0, 1, 1000, 64, 0));
   first.reset();
   EXPECT_EQ(server.snapshot().devices[1].used(Kind::cb), 64U * 64);
-  say(*second, notice(wire::DeviceReport::complete));
+  say(*second, notice(wire::ClientNotice::complete));
   EXPECT_EQ(server.device().used(Kind::cb), 64U * 64);
   ASSERT_EQ(server.snapshot().devices.size(), 2U);
   EXPECT_EQ(server.snapshot().devices[1].used(Kind::cb), 0U);
@@ -550,7 +551,7 @@ TEST(Session, AReconnectedLibraryReplacesItsPlacementsOfAProgram) {
 TEST(Session, CoresOfAClosedDeviceKeepTheirNumbers) {
   SessionFixture server;
   const auto session = server.connect(1);
-  Message device = message(Type::device_info_response);
+  Message device = message(MessageType::device_info_response);
   device.device.mark = wire::kDetailsMark;
   device.device.is_available = 1;
   device.device.grid_x = 8;
@@ -558,7 +559,7 @@ TEST(Session, CoresOfAClosedDeviceKeepTheirNumbers) {
   say(*session, device);
   device.device.is_available = 0;
   say(*session, device);
-  Message sharded = message(Type::alloc, 1, 16000, TTMEM_L1);
+  Message sharded = message(MessageType::alloc, 1, 16000, TTMEM_L1);
   sharded.allocation.mark = wire::kDetailsMark;
   sharded.allocation.bytes_per_bank = 1000;
   sharded.allocation.cores[0] = 0xffff;
@@ -634,7 +635,7 @@ RC_GTEST_PROP(Session, HoldsTheSameAsASimpleModel, ()) {
   HeldModel model;
   // This connection stays open and opens the device again.
   const auto keeper = server.connect(99);
-  const Message kernel = message(Type::kernel_load, 1, 0, TTMEM_KERNEL_DISPATCH);
+  const Message kernel = message(MessageType::kernel_load, 1, 0, TTMEM_KERNEL_DISPATCH);
   say(*keeper, kernel);
   ConnectionId connections = 0;
   std::array sessions = {server.connect(++connections), server.connect(++connections)};
@@ -645,7 +646,7 @@ RC_GTEST_PROP(Session, HoldsTheSameAsASimpleModel, ()) {
     const auto id = *rc::gen::inRange<std::uint64_t>(1, 6);
     const auto type = *rc::gen::element<std::uint8_t>(TTMEM_DRAM, TTMEM_L1);
     const auto size = *rc::gen::inRange<std::uint64_t>(0, 5000);
-    const auto detailed = [&](Type what) {
+    const auto detailed = [&](MessageType what) {
       Message report = message(what, id, size, type);
       report.allocation.mark = wire::kDetailsMark;
       report.allocation.flags = segment::kNoCores;
@@ -655,21 +656,21 @@ RC_GTEST_PROP(Session, HoldsTheSameAsASimpleModel, ()) {
       case 0:
       case 1:
       case 2:
-        say(session, message(Type::alloc, id, size, type));
+        say(session, message(MessageType::alloc, id, size, type));
         model.allocate(id, type, size);
         break;
       case 3:
       case 4:
-        say(session, message(Type::free, id));
+        say(session, message(MessageType::free, id));
         model.free(id);
         break;
       case 5:
       case 6:
-        say(session, detailed(Type::alloc));
+        say(session, detailed(MessageType::alloc));
         model.allocate_detailed(which, id, type, size);
         break;
       case 7:
-        say(session, detailed(Type::free));
+        say(session, detailed(MessageType::free));
         model.free_detailed(id, type);
         break;
       case 8:
@@ -677,7 +678,7 @@ RC_GTEST_PROP(Session, HoldsTheSameAsASimpleModel, ()) {
         model.leave(which);
         break;
       default: {
-        Message close = message(Type::device_info_response);
+        Message close = message(MessageType::device_info_response);
         close.device.mark = wire::kDetailsMark;
         say(session, close);
         model.close();

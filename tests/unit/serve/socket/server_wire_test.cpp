@@ -9,14 +9,14 @@
 namespace ttmem::wire {
 namespace {
 
-Message of(Type type) {
+Message of(MessageType type) {
   Message message{};
   message.head.type = static_cast<std::uint8_t>(type);
   message.head.process_id = 4711;
   return message;
 }
 
-Message detailed(Type type) {
+Message detailed(MessageType type) {
   Message message = of(type);
   message.answer.mark = kDetailsMark;
   return message;
@@ -25,93 +25,94 @@ Message detailed(Type type) {
 TEST(WireCheck, AcceptsEveryMessageThatAClientSends) {
   for (std::uint8_t type = 1; type <= 12; ++type) {
     const bool answer = type == 4 || type == 7;
-    EXPECT_EQ(fault_of(of(static_cast<Type>(type))), answer ? Fault::answer : Fault::none)
+    EXPECT_EQ(fault_of(of(static_cast<MessageType>(type))),
+              answer ? MessageFault::answer : MessageFault::none)
         << int{type};
   }
-  EXPECT_EQ(fault_of(detailed(Type::device_info_response)), Fault::none);
+  EXPECT_EQ(fault_of(detailed(MessageType::device_info_response)), MessageFault::none);
 }
 
 TEST(WireCheck, EveryTypeHasItsName) {
-  EXPECT_EQ(name_of(Type::alloc), "ALLOC");
-  EXPECT_EQ(name_of(Type::cb_free), "CB_FREE");
-  EXPECT_EQ(name_of(Type::dump_kernels), "DUMP_KERNELS");
-  EXPECT_TRUE(name_of(static_cast<Type>(0)).empty());
-  EXPECT_TRUE(name_of(static_cast<Type>(13)).empty());
-  EXPECT_TRUE(name_of(static_cast<Type>(255)).empty());
+  EXPECT_EQ(name_of(MessageType::alloc), "ALLOC");
+  EXPECT_EQ(name_of(MessageType::cb_free), "CB_FREE");
+  EXPECT_EQ(name_of(MessageType::dump_kernels), "DUMP_KERNELS");
+  EXPECT_TRUE(name_of(static_cast<MessageType>(0)).empty());
+  EXPECT_TRUE(name_of(static_cast<MessageType>(13)).empty());
+  EXPECT_TRUE(name_of(static_cast<MessageType>(255)).empty());
 }
 
 TEST(WireCheck, OnlyRequestsAboutAllDevicesMayUseDeviceMinusOne) {
   for (std::uint8_t type = 1; type <= 12; ++type) {
-    Message message = of(static_cast<Type>(type));
+    Message message = of(static_cast<MessageType>(type));
     if (type == 4 || type == 7) continue;
     message.head.device_id = -1;
     const bool may = type == 5 || type == 6 || type == 12;
-    EXPECT_EQ(fault_of(message), may ? Fault::none : Fault::device) << int{type};
+    EXPECT_EQ(fault_of(message), may ? MessageFault::none : MessageFault::device) << int{type};
     message.head.device_id = kMaxDeviceId + 1;
-    EXPECT_EQ(fault_of(message), Fault::device) << int{type};
+    EXPECT_EQ(fault_of(message), MessageFault::device) << int{type};
     message.head.device_id = kMaxDeviceId;
-    EXPECT_EQ(fault_of(message), Fault::none) << int{type};
+    EXPECT_EQ(fault_of(message), MessageFault::none) << int{type};
   }
 }
 
 TEST(WireCheck, BoundsAreExact) {
-  Message message = of(Type::alloc);
+  Message message = of(MessageType::alloc);
   message.head.size = kMaxBytes;
   message.head.buffer_type = kMaxBufferType;
   message.head.process_id = kMaxPid;
-  EXPECT_EQ(fault_of(message), Fault::none);
+  EXPECT_EQ(fault_of(message), MessageFault::none);
   message.head.size = kMaxBytes + 1;
-  EXPECT_EQ(fault_of(message), Fault::size);
-  message = of(Type::alloc);
+  EXPECT_EQ(fault_of(message), MessageFault::size);
+  message = of(MessageType::alloc);
   message.head.buffer_type = kMaxBufferType + 1;
-  EXPECT_EQ(fault_of(message), Fault::buffer_type);
-  message = of(Type::kernel_load);
+  EXPECT_EQ(fault_of(message), MessageFault::buffer_type);
+  message = of(MessageType::kernel_load);
   message.head.buffer_type = kMaxRole;
-  EXPECT_EQ(fault_of(message), Fault::none);
+  EXPECT_EQ(fault_of(message), MessageFault::none);
   message.head.buffer_type = kMaxRole + 1;
-  EXPECT_EQ(fault_of(message), Fault::role);
-  message = of(Type::alloc);
+  EXPECT_EQ(fault_of(message), MessageFault::role);
+  message = of(MessageType::alloc);
   message.head.process_id = kMaxPid + 1;
-  EXPECT_EQ(fault_of(message), Fault::pid);
+  EXPECT_EQ(fault_of(message), MessageFault::pid);
   message.head.process_id = -1;
-  EXPECT_EQ(fault_of(message), Fault::pid);
+  EXPECT_EQ(fault_of(message), MessageFault::pid);
   message.head.process_id = 0;  // unknown
-  EXPECT_EQ(fault_of(message), Fault::none);
+  EXPECT_EQ(fault_of(message), MessageFault::none);
 }
 
 TEST(WireCheck, AFreeFromAnOriginalClientNeedsNoType) {
-  Message message = of(Type::free);
+  Message message = of(MessageType::free);
   message.head.buffer_type = 200;
-  EXPECT_EQ(fault_of(message), Fault::none);
+  EXPECT_EQ(fault_of(message), MessageFault::none);
   message.answer.mark = kDetailsMark;
-  EXPECT_EQ(fault_of(message), Fault::buffer_type);
+  EXPECT_EQ(fault_of(message), MessageFault::buffer_type);
 }
 
 TEST(WireCheck, DetectsTwoShortMessagesInOne) {
   for (const std::size_t size : {kMessageBytes / 2, kMessageBytes / 3}) {
-    Message message = of(Type::alloc);
-    const Head second = of(Type::free).head;
+    Message message = of(MessageType::alloc);
+    const Head second = of(MessageType::free).head;
     std::memcpy(reinterpret_cast<std::byte*>(&message) + size, &second, sizeof second);
-    EXPECT_EQ(fault_of(message), Fault::too_short) << size;
+    EXPECT_EQ(fault_of(message), MessageFault::too_short) << size;
   }
 }
 
 TEST(WireCheck, DetailsMustBeConsistent) {
-  Message message = detailed(Type::cb_alloc);
+  Message message = detailed(MessageType::cb_alloc);
   message.allocation.cb.count = 3;
   message.allocation.cb.index = 2;
-  EXPECT_EQ(fault_of(message), Fault::none);
+  EXPECT_EQ(fault_of(message), MessageFault::none);
   message.allocation.cb.index = 3;
-  EXPECT_EQ(fault_of(message), Fault::details);
-  message = detailed(Type::alloc);
+  EXPECT_EQ(fault_of(message), MessageFault::details);
+  message = detailed(MessageType::alloc);
   message.allocation.banks = kMaxBanks + 1;
-  EXPECT_EQ(fault_of(message), Fault::details);
-  message = detailed(Type::alloc);
+  EXPECT_EQ(fault_of(message), MessageFault::details);
+  message = detailed(MessageType::alloc);
   message.allocation.bytes_per_bank = kMaxBytes + 1;
-  EXPECT_EQ(fault_of(message), Fault::size);
-  message = detailed(Type::device_info_response);
+  EXPECT_EQ(fault_of(message), MessageFault::size);
+  message = detailed(MessageType::device_info_response);
   message.device.is_available = 5;
-  EXPECT_EQ(fault_of(message), Fault::details);
+  EXPECT_EQ(fault_of(message), MessageFault::details);
 }
 
 TEST(WirePeer, KnowsThePidOfAProcessInItsContainer) {

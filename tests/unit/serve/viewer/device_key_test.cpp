@@ -25,14 +25,14 @@ void write_two_chips_of_a_number(const std::string& path) {
   auto made = recording::Writer::create(path, {}, false);
   const auto writer = std::move(*made);
   for (const char* arch : {"blackhole", "a \"chip\""}) {
-    const auto process = writer->begin(recording::Process{.pid = 7, .name = arch});
-    recording::Device device = recording::small_wormhole(process, 0, 0);
+    const auto process = writer->begin(recording::RecordedProcess{.pid = 7, .name = arch});
+    recording::RecordedDevice device = recording::small_wormhole(process, 0, 0);
     device.arch = arch;
     const auto row = writer->begin(device);
-    writer->begin(
-        recording::Allocation{.devices = writer->device_set(std::vector<recording::RowId>{row}),
-                              .request = writer->request({.bytes = 64}),
-                              .begin_ns = 10});
+    writer->begin(recording::RecordedAllocation{
+        .devices = writer->device_set(std::vector<recording::RowId>{row}),
+        .request = writer->request({.bytes = 64}),
+        .begin_ns = 10});
   }
   ASSERT_TRUE(writer->commit());
 }

@@ -31,7 +31,7 @@ class RecordingApiTest : public ::testing::Test {
       EXPECT_TRUE((*writer)->commit());
     }
     auto run = open_run(path, {});
-    std::vector<viewer::Run> runs;
+    std::vector<viewer::ShownRecording> runs;
     runs.push_back(std::move(*run));
     api_.emplace(std::move(runs), "the document", "secret", "");
   }

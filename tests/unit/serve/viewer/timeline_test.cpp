@@ -48,7 +48,7 @@ struct RecordingAndReport {
     report = *report::make_report(*reader, {});
   }
 
-  [[nodiscard]] Json timeline(const Range& range) const {
+  [[nodiscard]] Json timeline(const TimeRange& range) const {
     const Result<std::string> text = timeline_json(*reader, report, range, {});
     EXPECT_TRUE(text) << text.error().message;
     return Json::parse(*text);
@@ -145,7 +145,7 @@ TEST_P(TimelineOf, AgreesWithTheReportAndThePlayback) {
     ASSERT_TRUE(writer->commit());
   }
   const RecordingAndReport told(file);
-  const Range all = whole(*told.reader);
+  const TimeRange all = whole(*told.reader);
   const Json timeline = told.timeline(all);
   EXPECT_GT(timeline["moments"].size(), 40U);
   EXPECT_EQ(timeline["thinned"], false);
@@ -162,7 +162,7 @@ TEST_P(TimelineOf, AgreesForAPartOfTheRecording) {
     ASSERT_TRUE(writer->commit());
   }
   const RecordingAndReport told(file);
-  const Range part{50, 120};
+  const TimeRange part{50, 120};
   const Json timeline = told.timeline(part);
   expect_moments_as_played(timeline, *told.reader);
   for (const Json& moment : timeline["moments"]) {
@@ -181,12 +181,12 @@ TEST(Timeline, NamesTheReasonForAMoment) {
   const File file;
   {
     const auto writer = file.writer();
-    const auto process = writer->begin(recording::Process{.pid = 7, .name = "model"});
-    recording::Device device = recording::small_wormhole(process, 0, 0xa0);
+    const auto process = writer->begin(recording::RecordedProcess{.pid = 7, .name = "model"});
+    recording::RecordedDevice device = recording::small_wormhole(process, 0, 0xa0);
     device.begin_ns = 10;
     device.id = writer->begin(device);
     writer->add(recording::Mark{.time_ns = 20, .process = process, .name = "step \x1b[1m"});
-    writer->add(recording::Failure{.time_ns = 30, .process = process, .text = "no room"});
+    writer->add(recording::RecordedFailure{.time_ns = 30, .process = process, .text = "no room"});
     device.end_ns = 40;
     writer->change(device);
     ASSERT_TRUE(writer->commit());
@@ -213,15 +213,15 @@ TEST(Timeline, NamesChipsAndProcessOfARow) {
   {
     const auto writer = file.writer();
     for (const auto& uids : {std::vector{0xa0, 0xa1}, std::vector{0xc0, 0xc1}}) {
-      processes.push_back(writer->begin(recording::Process{.pid = 1, .name = "python3"}));
+      processes.push_back(writer->begin(recording::RecordedProcess{.pid = 1, .name = "python3"}));
       std::vector<recording::RowId> mesh;
       for (std::uint32_t i = 0; i < 2; ++i) {
         mesh.push_back(writer->begin(
             recording::small_wormhole(processes.back(), i, static_cast<std::uint64_t>(uids[i]))));
       }
-      writer->begin(recording::Allocation{.devices = writer->device_set(mesh),
-                                          .request = writer->request({.bytes = 64}),
-                                          .begin_ns = 10});
+      writer->begin(recording::RecordedAllocation{.devices = writer->device_set(mesh),
+                                                  .request = writer->request({.bytes = 64}),
+                                                  .begin_ns = 10});
     }
     ASSERT_TRUE(writer->commit());
   }
@@ -239,12 +239,12 @@ TEST(Timeline, OfAnAggregateHasItsSamples) {
   const File file;
   {
     const auto writer = file.writer(true);
-    const auto process = writer->begin(recording::Process{.pid = 7, .name = "model"});
-    recording::Device device = recording::small_wormhole(process, 0, 0xa0);
+    const auto process = writer->begin(recording::RecordedProcess{.pid = 7, .name = "model"});
+    recording::RecordedDevice device = recording::small_wormhole(process, 0, 0xa0);
     device.id = writer->begin(device);
-    writer->add(recording::Sample{10, device.id, Kind::dram, 500, 900});
-    writer->add(recording::Sample{10, device.id, Kind::l1, 70, 70});
-    writer->add(recording::Sample{20, device.id, Kind::dram, 300, 900});
+    writer->add(recording::RecordedSample{10, device.id, Kind::dram, 500, 900});
+    writer->add(recording::RecordedSample{10, device.id, Kind::l1, 70, 70});
+    writer->add(recording::RecordedSample{20, device.id, Kind::dram, 300, 900});
     ASSERT_TRUE(writer->commit());
   }
   const Json line = RecordingAndReport(file).timeline({0, 30})["lines"][0];
@@ -261,10 +261,10 @@ TEST(Timeline, ReportsProgressOnceWhenItRetriesWithFewerMoments) {
   const File file;
   {
     const auto writer = file.writer();
-    const auto process = writer->begin(recording::Process{.pid = 7, .name = "model"});
+    const auto process = writer->begin(recording::RecordedProcess{.pid = 7, .name = "model"});
     std::vector<recording::RowId> sets;
     for (std::uint32_t number = 0; number < devices; ++number) {
-      recording::Device device = recording::small_wormhole(process, number, 0xa0 + number);
+      recording::RecordedDevice device = recording::small_wormhole(process, number, 0xa0 + number);
       device.grid_x = 13;
       device.grid_y = 10;
       sets.push_back(writer->device_set(std::vector{writer->begin(device)}));
@@ -272,16 +272,17 @@ TEST(Timeline, ReportsProgressOnceWhenItRetriesWithFewerMoments) {
     for (std::uint64_t step = 0; step < steps; ++step) {
       for (std::uint64_t device = 0; device < devices; ++device) {
         const std::uint64_t bytes = 32 * (1 + step * devices + device);
-        const recording::Request request{.kind = Kind::l1,
-                                         .has_bytes_per_bank = true,
-                                         .banks = 130,
-                                         .bytes = 130 * bytes,
-                                         .bytes_per_bank = bytes};
+        const recording::RecordedRequest request{.kind = Kind::l1,
+                                                 .has_bytes_per_bank = true,
+                                                 .banks = 130,
+                                                 .bytes = 130 * bytes,
+                                                 .bytes_per_bank = bytes};
         const auto time = static_cast<Time>(10 + 10 * step);
-        const auto row = writer->begin(recording::Allocation{.devices = sets[device],
-                                                             .request = writer->request(request),
-                                                             .number = step * devices + device,
-                                                             .begin_ns = time});
+        const auto row =
+            writer->begin(recording::RecordedAllocation{.devices = sets[device],
+                                                        .request = writer->request(request),
+                                                        .number = step * devices + device,
+                                                        .begin_ns = time});
         writer->end_allocation(row, time + 25, recording::Ending::freed);
       }
     }
@@ -305,7 +306,7 @@ TEST(ViewDocument, HasBothRunsAndTheirDifferences) {
     const recording::RandomHistory history(*writer, 1, 50);
     ASSERT_TRUE(writer->commit());
   }
-  std::vector<viewer::Run> runs;
+  std::vector<viewer::ShownRecording> runs;
   for (const File* file : {&old, &now}) {
     auto run = open_run(file->path(), {});
     runs.push_back(std::move(*run));

@@ -50,7 +50,7 @@ TEST(CbShares, OverlappingBuffersOfOneProgramCountOnce) {
 }
 
 TEST(CbShares, CircularBuffersOutsideL1TakeNothing) {
-  const recording::Device device{.grid_x = 2, .grid_y = 1, .l1_bytes_per_core = 90};
+  const recording::RecordedDevice device{.grid_x = 2, .grid_y = 1, .l1_bytes_per_core = 90};
   const Layout layout = {{.address = 0, .bytes = 100, .cores = cores({0, 7})},
                          {.address = 90, .bytes = 10, .cores = cores({0})}};
   EXPECT_EQ(cb_bytes(device, layout), 90);
@@ -58,7 +58,7 @@ TEST(CbShares, CircularBuffersOutsideL1TakeNothing) {
 
 Layout random_layout() {
   Layout layout(*rc::gen::inRange<std::size_t>(0, 4));
-  for (recording::Cb& cb : layout) {
+  for (recording::RecordedCb& cb : layout) {
     cb.address = *rc::gen::inRange<std::uint32_t>(0, 50);
     cb.bytes = *rc::gen::inRange<std::uint32_t>(0, 50);
     cb.global = *rc::gen::inRange(0, 5) == 0;
@@ -81,7 +81,7 @@ RC_GTEST_PROP(CbShares, SumToTheReservedBytesOfTheCores, ()) {
     for (std::uint64_t n = 0; n < programs; ++n) {
       device.place(++program, footprints.acquire(std::span(&key, 1), [&] {
         std::vector<ledger::Cb> cbs;
-        for (const recording::Cb& cb : layouts[key]) {
+        for (const recording::RecordedCb& cb : layouts[key]) {
           cbs.push_back({.range = {cb.address, cb.address + cb.bytes},
                          .cores = cb.cores,
                          .global = cb.global});

@@ -6,7 +6,7 @@
 namespace ttmem::exports {
 namespace {
 
-using recording::Request;
+using recording::RecordedRequest;
 
 recording::Tables tables() {
   recording::Tables tables;
@@ -20,20 +20,21 @@ recording::Tables tables() {
 }
 
 TEST(Stacks, BeginWithTheKindOfChipAndEndWithTheLabel) {
-  EXPECT_EQ(stack_of(tables(), 1, Request{.kind = Kind::l1, .label = 1, .scope = 1}),
+  EXPECT_EQ(stack_of(tables(), 1, RecordedRequest{.kind = Kind::l1, .label = 1, .scope = 1}),
             (Stack{"device blackhole", "l1", "model", "decoder.0", "attention", "wqkv"}));
   EXPECT_EQ(stack_of(tables(), 2, 0, 2), (Stack{"device", "cb", "model", "a", "b", "(no label)"}));
 }
 
 TEST(Stacks, NameKernelsByTheirRole) {
-  EXPECT_EQ(stack_of(tables(), 1, Request{.kind = Kind::kernel, .role = 2}).back(),
+  EXPECT_EQ(stack_of(tables(), 1, RecordedRequest{.kind = Kind::kernel, .role = 2}).back(),
             "dispatch kernels");
-  EXPECT_EQ(stack_of(tables(), 1, Request{.kind = Kind::kernel, .role = 1, .label = 1}).back(),
-            "wqkv");
+  EXPECT_EQ(
+      stack_of(tables(), 1, RecordedRequest{.kind = Kind::kernel, .role = 1, .label = 1}).back(),
+      "wqkv");
 }
 
 TEST(Stacks, AreUtf8) {
-  EXPECT_EQ(stack_of(tables(), 1, Request{.label = 2}).back(),
+  EXPECT_EQ(stack_of(tables(), 1, RecordedRequest{.label = 2}).back(),
             "b\xef\xbf\xbd"
             "d");
   EXPECT_EQ(valid_utf8("k\xc3\xa4se"), "k\xc3\xa4se");

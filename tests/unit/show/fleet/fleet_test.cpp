@@ -214,7 +214,7 @@ TEST(SumUp, JobsAreAddedUpOverHosts) {
                               answering("c", 100, "12"), answering("d", 50)},
                              Order::headroom);
   ASSERT_EQ(fleet.jobs.size(), 3U);
-  const Job& job = fleet.jobs[0];
+  const FleetJob& job = fleet.jobs[0];
   EXPECT_EQ(job.job, "4711");
   EXPECT_EQ(job.hosts, 2U);
   EXPECT_EQ(job.processes, 2U);

@@ -14,7 +14,7 @@ namespace {
 
 using remote::Fault;
 
-Sample sample(double value, std::map<std::string, std::string> labels) {
+PrometheusSample sample(double value, std::map<std::string, std::string> labels) {
   return {std::move(labels), value};
 }
 
@@ -56,7 +56,7 @@ class PrometheusTest : public ::testing::Test {
 
   Figures figures_{};
   Figures whole_{};  // all figures, before a test removes some
-  Labels labels_;
+  LabelNames labels_;
   std::map<std::string, std::string> why_;
 };
 
@@ -128,7 +128,7 @@ TEST_F(PrometheusTest, UnknownVisibilityMakesSumsLowerBounds) {
     EXPECT_EQ(found.hosts[0].dram_used.bytes, 700U);
     EXPECT_FALSE(found.hosts[0].dram_used.complete);
     EXPECT_TRUE(found.hosts[0].dram_capacity.complete);
-    for (const Job& job : found.jobs) EXPECT_FALSE(job.dram.complete);
+    for (const FleetJob& job : found.jobs) EXPECT_FALSE(job.dram.complete);
   }
   EXPECT_EQ(without(Figure::untracked).hosts[0].untracked, std::nullopt);
   const Fleet found = without(Figure::complete);

@@ -21,22 +21,23 @@ void write_recording(const std::string& path, int others = 0) {
   auto made = recording::Writer::create(path, {}, false);
   ASSERT_TRUE(made) << made.error().message;
   recording::Writer& writer = **made;
-  const RowId process = writer.begin(recording::Process{.pid = 7, .name = "model"});
-  recording::Device device{.process = process, .arch = "wormhole_b0", .grid_x = 8, .grid_y = 8};
+  const RowId process = writer.begin(recording::RecordedProcess{.pid = 7, .name = "model"});
+  recording::RecordedDevice device{
+      .process = process, .arch = "wormhole_b0", .grid_x = 8, .grid_y = 8};
   device.known_kinds = 0x7f;
   const RowId devices = writer.device_set(std::vector<RowId>{writer.begin(device)});
   const auto allocate = [&](recording::Time time, std::uint64_t mib, std::uint64_t number) {
-    recording::Request request{.kind = Kind::dram};
+    recording::RecordedRequest request{.kind = Kind::dram};
     request.bytes = mib << 20;
-    return writer.begin(recording::Allocation{.devices = devices,
-                                              .request = writer.request(request),
-                                              .number = number,
-                                              .begin_ns = time});
+    return writer.begin(recording::RecordedAllocation{.devices = devices,
+                                                      .request = writer.request(request),
+                                                      .number = number,
+                                                      .begin_ns = time});
   };
   const RowId first = allocate(10, 1, 1);
   for (int i = 0; i < others; ++i) {
-    const recording::Request byte{.kind = Kind::l1, .bytes = 1};
-    const RowId other = writer.begin(recording::Allocation{
+    const recording::RecordedRequest byte{.kind = Kind::l1, .bytes = 1};
+    const RowId other = writer.begin(recording::RecordedAllocation{
         .devices = devices, .request = writer.request(byte), .number = 9, .begin_ns = 20});
     writer.end_allocation(other, 21, recording::Ending::freed);
   }
@@ -74,7 +75,8 @@ TEST(RecordedRun, KnowsItsMarksGapsPeaksAndFigures) {
   EXPECT_EQ(dram_at(20), 1U);  // backwards
   const auto& samples = (*run)->history().of((*run)->at(20).devices.at(0));
   std::uint64_t most = 0;
-  for (const Sample& sample : samples) most = std::max(most, sample.dram_bytes.value_or(0) >> 20);
+  for (const ChartSample& sample : samples)
+    most = std::max(most, sample.dram_bytes.value_or(0) >> 20);
   EXPECT_EQ(most, 3U);
   EXPECT_EQ(samples.back().time_unix_ns, 1000U);
 }

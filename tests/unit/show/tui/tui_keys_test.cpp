@@ -11,7 +11,7 @@
 namespace ttmem::tui {
 namespace {
 
-using Code = Key::Code;
+using Code = KeyPress::Code;
 
 // A user at a terminal of 100x30.
 class Person {
@@ -19,12 +19,12 @@ class Person {
   explicit Person(model::Snapshot snapshot, ViewState state = {})
       : snapshot_(std::move(snapshot)), state_(std::move(state)) {}
 
-  Person& press(Code code) { return press(Key{.code = code}); }
+  Person& press(Code code) { return press(KeyPress{.code = code}); }
   Person& type(std::u32string_view characters) {
-    for (const char32_t c : characters) press(Key{.code = Code::character, .character = c});
+    for (const char32_t c : characters) press(KeyPress{.code = Code::character, .character = c});
     return *this;
   }
-  Person& press(const Key& key) {
+  Person& press(const KeyPress& key) {
     state_ = handle(std::move(state_), key, snapshot_, screen());
     return *this;
   }
@@ -33,7 +33,7 @@ class Person {
     const Screen now = screen();
     for (const Hit& hit : now.hits) {
       if (hit.click.what != what || hit.click.value != value) continue;
-      return press(Key{.code = Code::click, .x = hit.rect.x, .y = hit.rect.y});
+      return press(KeyPress{.code = Code::click, .x = hit.rect.x, .y = hit.rect.y});
     }
     ADD_FAILURE() << "nothing to click at";
     return *this;

@@ -238,12 +238,12 @@ RC_GTEST_PROP(Layout, AfterAnyKeysTheScreenIsValidAndTheChoiceExists, ()) {
     check_regions(screen, size);
     check_tabs(screen, state);
     check_choices(state, snapshot);
-    const Key key{.code = static_cast<Key::Code>(*inRange(0, 21)),
-                  .character = *rc::gen::element<char32_t>(U'1', U'2', U'3', U'4', U'h', U'j', U'k',
-                                                           U'l', U's', U'r', U'/', U't', U'+', U'-',
-                                                           U'p', U'[', U']', U'é'),
-                  .x = *inRange(0, 200),
-                  .y = *inRange(0, 60)};
+    const KeyPress key{.code = static_cast<KeyPress::Code>(*inRange(0, 21)),
+                       .character = *rc::gen::element<char32_t>(U'1', U'2', U'3', U'4', U'h', U'j',
+                                                                U'k', U'l', U's', U'r', U'/', U't',
+                                                                U'+', U'-', U'p', U'[', U']', U'é'),
+                       .x = *inRange(0, 200),
+                       .y = *inRange(0, 60)};
     state = handle(std::move(state), key, snapshot, screen);
   }
 }

@@ -110,8 +110,8 @@ TEST(Sgr, WithoutColourNoSequenceIsWritten) {
   EXPECT_NE(frame_to_sgr(frame, Depth::direct).find(";38;2;"), std::string::npos);
 }
 
-Sample sample_at(std::uint64_t seconds, std::uint64_t dram) {
-  Sample sample;
+ChartSample sample_at(std::uint64_t seconds, std::uint64_t dram) {
+  ChartSample sample;
   sample.time_unix_ns = seconds * 1'000'000'000;
   sample.dram_bytes = dram;
   return sample;
@@ -120,9 +120,9 @@ Sample sample_at(std::uint64_t seconds, std::uint64_t dram) {
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
 TEST(Curve, HasTheHighestSampleOfEachColumnAndHoldsTheLast) {
-  const std::deque<Sample> samples = {sample_at(100, 1), sample_at(101, 7), sample_at(102, 3)};
+  const std::deque<ChartSample> samples = {sample_at(100, 1), sample_at(101, 7), sample_at(102, 3)};
   const Curve curve =
-      curve_of(samples, &Sample::dram_bytes,
+      curve_of(samples, &ChartSample::dram_bytes,
                {.end_ns = 110 * kSecond, .span_ns = 20 * kSecond, .hold_ns = 4 * kSecond}, 10);
   const Curve expected = {
       std::nullopt, std::nullopt, std::nullopt, std::nullopt, std::nullopt, 7, 3, 3, 3,
@@ -132,14 +132,14 @@ TEST(Curve, HasTheHighestSampleOfEachColumnAndHoldsTheLast) {
 
 TEST(Curve, IsEmptyWithoutSamplesAndInUnmeasuredColumns) {
   const Window window{.end_ns = 100 * kSecond, .span_ns = 10 * kSecond, .hold_ns = kSecond};
-  EXPECT_EQ(curve_of({}, &Sample::dram_bytes, window, 2), Curve(2));
-  EXPECT_EQ(curve_of({sample_at(99, 5)}, &Sample::cb_bytes, window, 2), Curve(2));
-  EXPECT_EQ(curve_of({sample_at(10, 5)}, &Sample::dram_bytes, window, 2), Curve(2));
+  EXPECT_EQ(curve_of({}, &ChartSample::dram_bytes, window, 2), Curve(2));
+  EXPECT_EQ(curve_of({sample_at(99, 5)}, &ChartSample::cb_bytes, window, 2), Curve(2));
+  EXPECT_EQ(curve_of({sample_at(10, 5)}, &ChartSample::dram_bytes, window, 2), Curve(2));
 }
 
 TEST(Curve, AnAgeThatOverflowsTheColumnsIsBeforeTheBegin) {
   const Window window{.end_ns = ~0ULL, .span_ns = 1, .hold_ns = 0};
-  EXPECT_EQ(curve_of({sample_at(1, 5)}, &Sample::dram_bytes, window, 100), Curve(100));
+  EXPECT_EQ(curve_of({sample_at(1, 5)}, &ChartSample::dram_bytes, window, 100), Curve(100));
 }
 
 TEST(Area, AMeasuredZeroIsALineAndAnUnknownIsBlank) {

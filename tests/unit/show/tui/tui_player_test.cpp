@@ -19,7 +19,7 @@ class Watched {
   Watched& type(std::u32string_view characters) {
     for (const char32_t c : characters) {
       const Screen screen = compose(snapshot_, state, {}, {100, 30}, {});
-      const Key key{.code = Key::Code::character, .character = c};
+      const KeyPress key{.code = KeyPress::Code::character, .character = c};
       state = handle(std::move(state), key, snapshot_, screen);
     }
     return *this;

@@ -17,7 +17,7 @@ using tt::tt_metal::CoreRange;
 using tt::tt_metal::CoreRangeSet;
 using tt::tt_metal::TensorMemoryLayout;
 
-CoreRangeSet cores_of(const capture::CoreRanges& rectangles) {
+CoreRangeSet cores_of(const capture::CaptureCoreRanges& rectangles) {
   std::vector<CoreRange> ranges;
   for (const ttmem_core_range& r : rectangles) {
     ranges.push_back(CoreRange({r.x0, r.y0}, {r.x1, r.y1}));
@@ -25,11 +25,11 @@ CoreRangeSet cores_of(const capture::CoreRanges& rectangles) {
   return {std::move(ranges)};
 }
 
-CapturedDevice::Banks banks_of(const capture::Device::Banks& banks) {
+CapturedDevice::Banks banks_of(const capture::CaptureDevice::Banks& banks) {
   return {banks.count, banks.bytes, banks.alignment};
 }
 
-CapturedDevice device_of(const capture::Device& device) {
+CapturedDevice device_of(const capture::CaptureDevice& device) {
   if (!device.allocator) throw std::runtime_error("field 'dram_base' is missing");
   return {static_cast<int>(device.id),
           device.arch,
@@ -95,7 +95,7 @@ AllocateBuffer request_of(const capture::BufferAlloc& buffer) {
 // its first event.
 class CaptureBuilder {
  public:
-  void add(std::size_t number, const capture::Entry& entry) {
+  void add(std::size_t number, const capture::CaptureEntry& entry) {
     number_ = number;
     std::visit([this](const auto& what) { add(what); }, entry);
   }
@@ -108,8 +108,8 @@ class CaptureBuilder {
     bool complete = false;  // true if no further chip joins the run
   };
 
-  void add(const capture::Device& device) { capture_.devices.push_back(device_of(device)); }
-  void add(const capture::Mesh& mesh) {
+  void add(const capture::CaptureDevice& device) { capture_.devices.push_back(device_of(device)); }
+  void add(const capture::CaptureMesh& mesh) {
     capture_.meshes.push_back({static_cast<int>(mesh.id), {mesh.chips.begin(), mesh.chips.end()}});
   }
   void add(const capture::BufferAlloc& buffer) {

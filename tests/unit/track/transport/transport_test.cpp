@@ -212,9 +212,9 @@ TEST(Outbox, AGridThatBecomesKnownRenumbersTheCores) {
   reporting->device_open(wormhole(0));
   const auto front = reporting.outbox().front();
   ASSERT_EQ(front.size(), 3U);
-  EXPECT_EQ(front[0].type(), wire::Type::device_info_response);
-  EXPECT_EQ(front[1].type(), wire::Type::free);
-  EXPECT_EQ(front[2].type(), wire::Type::alloc);
+  EXPECT_EQ(front[0].type(), wire::MessageType::device_info_response);
+  EXPECT_EQ(front[1].type(), wire::MessageType::free);
+  EXPECT_EQ(front[2].type(), wire::MessageType::alloc);
   EXPECT_EQ(front[2].allocation.cores[0], 1ULL << 9);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "read/recording/recorder/recorded_process.hpp"
+#include "read/recording/recorder/process_recorder.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -36,16 +36,16 @@ bool is_on_set(const EventRecord& event) {
          type == EventType::set_dispatch;
 }
 
-Cb as_row(const segment::CbRecord& record) {
+RecordedCb as_row(const segment::CbRecord& record) {
   return {.address = record.address,
           .bytes = record.bytes,
           .global = (record.flags & segment::kCbGlobal) != 0,
           .cores = record.cores};
 }
 
-Layout as_row(const segment::Footprint& footprint) {
+Layout as_row(const segment::LiveFootprint& footprint) {
   Layout layout;
-  for (const segment::Cb& cb : footprint) {
+  for (const segment::LiveCb& cb : footprint) {
     layout.push_back(
         {.address = cb.address, .bytes = cb.bytes, .global = cb.global, .cores = cb.cores});
   }
@@ -76,7 +76,7 @@ bool has_called_exec(const segment::Header& header) {
 
 }  // namespace
 
-RecordedProcess::RecordedProcess(UniqueFd segment, std::uint64_t began_ns, Writer& writer)
+ProcessRecorder::ProcessRecorder(UniqueFd segment, std::uint64_t began_ns, Writer& writer)
     : segment_(std::move(segment)),
       source_(segment_.get()),
       began_ns_(began_ns),
@@ -85,7 +85,7 @@ RecordedProcess::RecordedProcess(UniqueFd segment, std::uint64_t began_ns, Write
       origins_(source_, writer),
       devices_(source_, writer) {}
 
-bool RecordedProcess::begin() {
+bool ProcessRecorder::begin() {
   const auto map = segment::map_segment(source_);
   if (!map) return false;
   const segment::Header& header = map->header;
@@ -101,22 +101,22 @@ bool RecordedProcess::begin() {
   return true;
 }
 
-void RecordedProcess::drain() {
+void ProcessRecorder::drain() {
   events_.drain();
   devices_.set_dispatches_recorded(events_.has_details());
 }
 
-std::optional<Time> RecordedProcess::next_time() const {
+std::optional<Time> ProcessRecorder::next_time() const {
   const auto step = events_.next();
   return step ? std::optional(step->time_ns) : std::nullopt;
 }
 
-void RecordedProcess::apply_next() {
+void ProcessRecorder::apply_next() {
   apply(*events_.next());
   events_.advance();
 }
 
-void RecordedProcess::apply(const ProcessEvents::Step& step) {
+void ProcessRecorder::apply(const ProcessEvents::Step& step) {
   if (step.event != nullptr) {
     apply_event(step);
   } else if (step.bridge != nullptr) {
@@ -128,7 +128,7 @@ void RecordedProcess::apply(const ProcessEvents::Step& step) {
   }
 }
 
-void RecordedProcess::apply_event(const ProcessEvents::Step& step) {
+void ProcessRecorder::apply_event(const ProcessEvents::Step& step) {
   const EventRecord& event = *step.event;
   const Time time = step.time_ns;
   switch (static_cast<EventType>(event.type)) {
@@ -155,7 +155,8 @@ void RecordedProcess::apply_event(const ProcessEvents::Step& step) {
           Mark{.time_ns = time, .process = row_.id, .name = origins_.text(event.id)});
     case EventType::failure:
       ++failures_;
-      return writer_.add(Failure{.time_ns = time, .process = row_.id, .text = text_of(step)});
+      return writer_.add(
+          RecordedFailure{.time_ns = time, .process = row_.id, .text = text_of(step)});
     case EventType::footprint:
       return read_layout(event, step.details);
     case EventType::dispatch:
@@ -170,13 +171,13 @@ void RecordedProcess::apply_event(const ProcessEvents::Step& step) {
   }
 }
 
-RowId RecordedProcess::devices_of(const EventRecord& event, Time time) {
+RowId ProcessRecorder::devices_of(const EventRecord& event, Time time) {
   return is_on_set(event) ? devices_.set_of_set(event.device_id, time)
                           : devices_.set_of(event.device_id, time);
 }
 
 template <typename Slot>
-std::optional<Slot> RecordedProcess::read_slot(const segment::RecordPlaces& places,
+std::optional<Slot> ProcessRecorder::read_slot(const segment::RecordPlaces& places,
                                                std::uint32_t index) const {
   Slot slot{};
   segment::StableCopy copy;
@@ -188,7 +189,7 @@ std::optional<Slot> RecordedProcess::read_slot(const segment::RecordPlaces& plac
 
 // Returns the details of an allocation. If the ring has no details, reads them from the slot;
 // returns nullopt if the slot was reused.
-std::optional<RecordedProcess::Details> RecordedProcess::details_of(
+std::optional<ProcessRecorder::Details> ProcessRecorder::details_of(
     const ProcessEvents::Step& step) const {
   const EventRecord& event = *step.event;
   if (!step.details.empty()) {
@@ -203,7 +204,7 @@ std::optional<RecordedProcess::Details> RecordedProcess::details_of(
   return details;
 }
 
-void RecordedProcess::apply_allocation(const ProcessEvents::Step& step) {
+void ProcessRecorder::apply_allocation(const ProcessEvents::Step& step) {
   const EventRecord& event = *step.event;
   // Ignore an allocation without a slot, because no event would end it. The process counts it as
   // dropped.
@@ -212,18 +213,19 @@ void RecordedProcess::apply_allocation(const ProcessEvents::Step& step) {
   const std::optional<Details> details = details_of(step);
   const Origin origin = details ? origins_.of(details->flags, details->record) : Origin{};
   const CoreMask place = details ? details->record.cores : CoreMask{};
-  const Request request{.kind = kind,
-                        .role = kind == Kind::kernel ? event.role : std::uint8_t{0},
-                        .own_banks = (event.flags & segment::kOwnBanks) != 0,
-                        .estimate = (event.flags & segment::kEstimate) != 0,
-                        .has_bytes_per_bank = (event.flags & segment::kPerBankUnknown) == 0,
-                        .banks = event.banks,
-                        .cores = origin.cores,
-                        .label = origin.label,
-                        .scope = origin.scope,
-                        .bytes = event.bytes,
-                        .bytes_per_bank = event.bytes_per_bank,
-                        .layout = segment::buffer_layout(kind, event.role, event.flags, place)};
+  const RecordedRequest request{
+      .kind = kind,
+      .role = kind == Kind::kernel ? event.role : std::uint8_t{0},
+      .own_banks = (event.flags & segment::kOwnBanks) != 0,
+      .estimate = (event.flags & segment::kEstimate) != 0,
+      .has_bytes_per_bank = (event.flags & segment::kPerBankUnknown) == 0,
+      .banks = event.banks,
+      .cores = origin.cores,
+      .label = origin.label,
+      .scope = origin.scope,
+      .bytes = event.bytes,
+      .bytes_per_bank = event.bytes_per_bank,
+      .layout = segment::buffer_layout(kind, event.role, event.flags, place)};
   const bool has_address = (event.flags & segment::kNoAddress) == 0;
   begin_allocation({.when_ns = event.when_ns,
                     .request = writer_.request(request),
@@ -233,7 +235,7 @@ void RecordedProcess::apply_allocation(const ProcessEvents::Step& step) {
                    event.slot, step.time_ns);
 }
 
-void RecordedProcess::begin_allocation(Live live, std::uint32_t slot, Time time) {
+void ProcessRecorder::begin_allocation(Live live, std::uint32_t slot, Time time) {
   if (slot >= allocations_.size()) allocations_.resize(slot + 1);
   Live& place = allocations_[slot];
   if (place.row != 0) writer_.end_allocation(place.row, time, Ending::changed);
@@ -241,17 +243,17 @@ void RecordedProcess::begin_allocation(Live live, std::uint32_t slot, Time time)
   place = live;
 }
 
-RowId RecordedProcess::begin_row(const Live& live, Time time) {
-  return writer_.begin(Allocation{.devices = live.devices,
-                                  .request = live.request,
-                                  .number = live.number,
-                                  .address = live.address,
-                                  .begin_ns = time});
+RowId ProcessRecorder::begin_row(const Live& live, Time time) {
+  return writer_.begin(RecordedAllocation{.devices = live.devices,
+                                          .request = live.request,
+                                          .number = live.number,
+                                          .address = live.address,
+                                          .begin_ns = time});
 }
 
 // Ends an allocation on `devices`. If it is on other devices too, it continues there in another
 // row.
-void RecordedProcess::leave(Live& live, RowId devices, Time time, Ending ending) {
+void ProcessRecorder::leave(Live& live, RowId devices, Time time, Ending ending) {
   const RowId rest = devices_.without(live.devices, devices);
   if (rest == live.devices) return;
   writer_.end_allocation(std::exchange(live.row, 0), time, rest == 0 ? ending : Ending::changed);
@@ -260,12 +262,12 @@ void RecordedProcess::leave(Live& live, RowId devices, Time time, Ending ending)
   live.row = begin_row(live, time);
 }
 
-void RecordedProcess::apply_free(const EventRecord& event, Time time) {
+void ProcessRecorder::apply_free(const EventRecord& event, Time time) {
   if (event.slot >= allocations_.size() || allocations_[event.slot].row == 0) return;
   leave(allocations_[event.slot], devices_of(event, time), time, Ending::freed);
 }
 
-void RecordedProcess::close_device(std::uint32_t number, Time time) {
+void ProcessRecorder::close_device(std::uint32_t number, Time time) {
   const RowId device = devices_.close(number, time);
   if (device == 0) return;
   const RowId set = devices_.set_of_rows({device});
@@ -274,7 +276,7 @@ void RecordedProcess::close_device(std::uint32_t number, Time time) {
   }
 }
 
-void RecordedProcess::read_layout(const EventRecord& event, std::span<const EventDetails> details) {
+void ProcessRecorder::read_layout(const EventRecord& event, std::span<const EventDetails> details) {
   Layout layout;
   for (const EventDetails& one : details) {
     layout.push_back(as_row(details_as<segment::CbRecord>(one)));
@@ -284,7 +286,7 @@ void RecordedProcess::read_layout(const EventRecord& event, std::span<const Even
 
 // Returns the layout of a placed program, or 0 if its circular buffers were gone before they could
 // be read.
-RowId RecordedProcess::layout_of(const EventRecord& event) {
+RowId ProcessRecorder::layout_of(const EventRecord& event) {
   if (event.address == 0) return event.bytes == 0 ? writer_.layout({}) : 0;
   const auto known = layouts_.find(event.address);
   if (known != layouts_.end()) return known->second;
@@ -300,7 +302,7 @@ RowId RecordedProcess::layout_of(const EventRecord& event) {
   return layouts_[event.address] = writer_.layout(layout);
 }
 
-void RecordedProcess::apply_place(const EventRecord& event, Time time) {
+void ProcessRecorder::apply_place(const EventRecord& event, Time time) {
   if (event.slot >= kMaxSlots) return;
   begin_program({.device = devices_.open(event.device_id, time),
                  .layout = layout_of(event),
@@ -311,7 +313,7 @@ void RecordedProcess::apply_place(const EventRecord& event, Time time) {
                 event.slot, event.when_ns);
 }
 
-void RecordedProcess::begin_program(const Program& program, std::uint32_t slot,
+void ProcessRecorder::begin_program(const RecordedProgram& program, std::uint32_t slot,
                                     std::uint64_t when_ns) {
   if (slot >= programs_.size()) programs_.resize(slot + 1);
   Live& place = programs_[slot];
@@ -319,7 +321,7 @@ void RecordedProcess::begin_program(const Program& program, std::uint32_t slot,
   place = {.row = writer_.begin(program), .when_ns = when_ns};
 }
 
-void RecordedProcess::apply_dispatch(const EventRecord& event, const Launch& launch, Time time) {
+void ProcessRecorder::apply_dispatch(const EventRecord& event, const Launch& launch, Time time) {
   const RowId devices = devices_of(event, time);
   RowId row = 0;
   if (launch.trace) {
@@ -334,7 +336,7 @@ void RecordedProcess::apply_dispatch(const EventRecord& event, const Launch& lau
 
 // Updates the rows to the image of a bridge. Objects that came and went in between are missing. A
 // row that is no longer live ends at the begin of the gap, so that figures are "at least".
-void RecordedProcess::apply_bridge(const Bridge& bridge, Time time) {
+void ProcessRecorder::apply_bridge(const Bridge& bridge, Time time) {
   image_ = &bridge.image;
   if (bridge.is_gap) {
     writer_.add(Gap{.process = row_.id,
@@ -366,24 +368,24 @@ void RecordedProcess::apply_bridge(const Bridge& bridge, Time time) {
   }
 }
 
-void RecordedProcess::apply_live(const segment::LiveAllocation& live, Time time) {
+void ProcessRecorder::apply_live(const segment::LiveAllocation& live, Time time) {
   if (live.slot < allocations_.size() && allocations_[live.slot].row != 0) return;
   std::vector<RowId> devices;
   for (const std::uint32_t device : segment::devices_of(live)) {
     devices.push_back(devices_.open(image_->devices[device].id, time));
   }
-  const Request request{.kind = live.kind,
-                        .role = live.role,
-                        .own_banks = live.own_banks,
-                        .estimate = live.estimate,
-                        .has_bytes_per_bank = live.bytes_per_bank.has_value(),
-                        .banks = live.banks.value_or(0),
-                        .cores = live.cores ? writer_.core_set(*live.cores) : 0,
-                        .label = writer_.text(live.label),
-                        .scope = origins_.scope(live.scope_number),
-                        .bytes = live.bytes,
-                        .bytes_per_bank = live.bytes_per_bank.value_or(0),
-                        .layout = live.layout};
+  const RecordedRequest request{.kind = live.kind,
+                                .role = live.role,
+                                .own_banks = live.own_banks,
+                                .estimate = live.estimate,
+                                .has_bytes_per_bank = live.bytes_per_bank.has_value(),
+                                .banks = live.banks.value_or(0),
+                                .cores = live.cores ? writer_.core_set(*live.cores) : 0,
+                                .label = writer_.text(live.label),
+                                .scope = origins_.scope(live.scope_number),
+                                .bytes = live.bytes,
+                                .bytes_per_bank = live.bytes_per_bank.value_or(0),
+                                .layout = live.layout};
   begin_allocation({.when_ns = live.when_ns,
                     .request = writer_.request(request),
                     .number = live.id,
@@ -392,7 +394,7 @@ void RecordedProcess::apply_live(const segment::LiveAllocation& live, Time time)
                    live.slot, time);
 }
 
-void RecordedProcess::apply_live(const segment::LiveProgram& live, Time time) {
+void ProcessRecorder::apply_live(const segment::LiveProgram& live, Time time) {
   if (live.slot < programs_.size() && programs_[live.slot].row != 0) return;
   begin_program({.device = devices_.open(image_->devices[live.device].id, time),
                  .layout = writer_.layout(as_row(image_->footprints[live.footprint])),
@@ -403,7 +405,7 @@ void RecordedProcess::apply_live(const segment::LiveProgram& live, Time time) {
                 live.slot, live.when_ns);
 }
 
-void RecordedProcess::note_scopes() {
+void ProcessRecorder::note_scopes() {
   const auto time_of = [&](std::int64_t ns) {
     return static_cast<Time>(static_cast<std::uint64_t>(ns) - began_ns_);
   };
@@ -415,9 +417,9 @@ void RecordedProcess::note_scopes() {
   }
 }
 
-void RecordedProcess::refresh(Time time) { devices_.refresh(time); }
+void ProcessRecorder::refresh(Time time) { devices_.refresh(time); }
 
-bool RecordedProcess::has_ended() const {
+bool ProcessRecorder::has_ended() const {
   segment::Header header{};
   const bool is_segment =
       segment::read_value(source_, 0, header) && header.magic == segment::kMagic;
@@ -427,7 +429,7 @@ bool RecordedProcess::has_ended() const {
   return collector::owner_of(segment_.get()) == collector::Owner::gone;
 }
 
-void RecordedProcess::end(Time time) {
+void ProcessRecorder::end(Time time) {
   const auto map = segment::map_segment(source_);
   if (map) events_.count_lost(segment::event_count(map->header));
   refresh(time);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "read/recording/recorder/recorded_devices.hpp"
+#include "read/recording/recorder/device_recorder.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -13,7 +13,7 @@
 namespace ttmem::recording {
 namespace {
 
-void copy_facts(const segment::DeviceImage& from, Device& to) {
+void copy_facts(const segment::DeviceImage& from, RecordedDevice& to) {
   to.uid = from.uid;
   to.arch = from.arch;
   to.board = from.board;
@@ -32,14 +32,14 @@ void copy_facts(const segment::DeviceImage& from, Device& to) {
 
 }  // namespace
 
-RecordedDevices::Known& RecordedDevices::known(std::uint32_t number) {
+DeviceRecorder::Known& DeviceRecorder::known(std::uint32_t number) {
   Known& device = devices_[number];
   device.row.number = number;
   device.row.process = process_;
   return device;
 }
 
-RowId RecordedDevices::open(std::uint32_t number, Time time) {
+RowId DeviceRecorder::open(std::uint32_t number, Time time) {
   const auto found = devices_.find(number);
   if (found != devices_.end() && found->second.is_open) return found->second.row.id;
   Known& device = known(number);
@@ -55,7 +55,7 @@ RowId RecordedDevices::open(std::uint32_t number, Time time) {
   return device.row.id;
 }
 
-RowId RecordedDevices::close(std::uint32_t number, Time time) {
+RowId DeviceRecorder::close(std::uint32_t number, Time time) {
   const auto found = devices_.find(number);
   if (found == devices_.end() || !found->second.is_open) return 0;
   Known& device = found->second;
@@ -67,14 +67,14 @@ RowId RecordedDevices::close(std::uint32_t number, Time time) {
   return device.row.id;
 }
 
-RowId RecordedDevices::set_of(std::uint32_t number, Time time) {
+RowId DeviceRecorder::set_of(std::uint32_t number, Time time) {
   const RowId row = open(number, time);
   Known& device = devices_[number];
   if (device.set == 0) device.set = set_of_rows({row});
   return device.set;
 }
 
-RowId RecordedDevices::set_of_set(std::uint32_t set, Time time) {
+RowId DeviceRecorder::set_of_set(std::uint32_t set, Time time) {
   const auto known = sets_.find(set);
   if (known != sets_.end()) return known->second;
   auto numbers = numbers_of_.find(set);
@@ -85,7 +85,7 @@ RowId RecordedDevices::set_of_set(std::uint32_t set, Time time) {
 }
 
 // Reads the device numbers of a set. The result may be kept, because a set never changes.
-std::vector<std::uint32_t> RecordedDevices::read_set(std::uint32_t set) const {
+std::vector<std::uint32_t> DeviceRecorder::read_set(std::uint32_t set) const {
   std::vector<std::uint32_t> numbers;
   const auto map = segment::map_segment(source_);
   if (!map) return numbers;
@@ -98,14 +98,14 @@ std::vector<std::uint32_t> RecordedDevices::read_set(std::uint32_t set) const {
   return numbers;
 }
 
-RowId RecordedDevices::set_of_rows(std::vector<RowId> devices) {
+RowId DeviceRecorder::set_of_rows(std::vector<RowId> devices) {
   std::sort(devices.begin(), devices.end());
   const RowId set = writer_.device_set(devices);
   rows_of_.try_emplace(set, std::move(devices));
   return set;
 }
 
-RowId RecordedDevices::without(RowId set, RowId others) {
+RowId DeviceRecorder::without(RowId set, RowId others) {
   if (set == others) return 0;
   const std::vector<RowId>& all = rows_of_[set];
   const std::vector<RowId>& gone = rows_of_[others];
@@ -114,7 +114,7 @@ RowId RecordedDevices::without(RowId set, RowId others) {
   return rest.empty() ? 0 : set_of_rows(std::move(rest));
 }
 
-std::vector<std::uint32_t> RecordedDevices::open_numbers() const {
+std::vector<std::uint32_t> DeviceRecorder::open_numbers() const {
   std::vector<std::uint32_t> numbers;
   for (const auto& [number, device] : devices_) {
     if (device.is_open) numbers.push_back(number);
@@ -122,7 +122,7 @@ std::vector<std::uint32_t> RecordedDevices::open_numbers() const {
   return numbers;
 }
 
-void RecordedDevices::read_facts() {
+void DeviceRecorder::read_facts() {
   const auto map = segment::map_segment(source_);
   const auto devices = map ? segment::read_devices(source_, *map) : std::nullopt;
   if (!devices) return;
@@ -130,7 +130,7 @@ void RecordedDevices::read_facts() {
   for (const segment::DeviceImage& image : devices->devices) describe(image);
 }
 
-void RecordedDevices::refresh(Time time) {
+void DeviceRecorder::refresh(Time time) {
   const auto map = segment::map_segment(source_);
   const auto devices = map ? segment::read_devices(source_, *map) : std::nullopt;
   if (!devices) return;
@@ -148,22 +148,22 @@ void RecordedDevices::refresh(Time time) {
 
 // Completes the row of a device. The device may be closed already: its life may be shorter than the
 // time between two calls.
-void RecordedDevices::describe(const segment::DeviceImage& image) {
+void DeviceRecorder::describe(const segment::DeviceImage& image) {
   Known& device = known(image.id);
-  const Device before = device.row;
+  const RecordedDevice before = device.row;
   copy_facts(image, device.row);
   device.row.resident_known |= image.cb_resident_known && dispatches_recorded_;
   device.row.cb_estimate |= image.cb_estimate;
   if (device.row.id != 0 && !(device.row == before)) writer_.change(device.row);
 }
 
-void RecordedDevices::sample(const segment::DeviceImage& image, Time time) {
+void DeviceRecorder::sample(const segment::DeviceImage& image, Time time) {
   Known& device = known(image.id);
   if (!device.is_open) return;
   for (const Kind kind : kDeviceKinds) {
     const KindFigures& figures = image.kinds[kind];
     if (figures.known == 0) continue;
-    Sample& last = device.last[kind];
+    RecordedSample& last = device.last[kind];
     const bool same = last.device != 0 && last.used_bytes == figures.used_bytes &&
                       last.peak_bytes == figures.peak_bytes;
     if (same) continue;
@@ -177,11 +177,11 @@ void RecordedDevices::sample(const segment::DeviceImage& image, Time time) {
 }
 
 // Writes the peaks of a closed device, which may have been closed before its first sample.
-void RecordedDevices::keep_peaks(const segment::DevicePeaks& peaks, Time time) {
+void DeviceRecorder::keep_peaks(const segment::DevicePeaks& peaks, Time time) {
   Known& device = known(peaks.id);
   if (device.row.id == 0 || device.is_open) return;
   for (const Kind kind : kDeviceKinds) {
-    Sample& last = device.last[kind];
+    RecordedSample& last = device.last[kind];
     if (!peaks.kinds[kind] || *peaks.kinds[kind] <= last.peak_bytes) continue;
     last = {.time_ns = std::min(time, device.row.end_ns.value_or(time)),
             .device = device.row.id,
@@ -192,8 +192,8 @@ void RecordedDevices::keep_peaks(const segment::DevicePeaks& peaks, Time time) {
   }
 }
 
-void RecordedDevices::end_samples(Known& device, Time time) {
-  for (Sample& last : device.last) {
+void DeviceRecorder::end_samples(Known& device, Time time) {
+  for (RecordedSample& last : device.last) {
     if (last.device == 0 || last.used_bytes == 0) continue;
     last.time_ns = time;
     last.used_bytes = 0;

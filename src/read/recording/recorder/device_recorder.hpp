@@ -13,9 +13,9 @@ namespace ttmem::recording {
 
 // The devices of one process as rows of the recording. Each opening of a device is a new row. Not
 // thread-safe; `source` and `writer` must outlive this object.
-class RecordedDevices {
+class DeviceRecorder {
  public:
-  RecordedDevices(const segment::ByteSource& source, Writer& writer)
+  DeviceRecorder(const segment::ByteSource& source, Writer& writer)
       : source_(source), writer_(writer) {}
   void set_process(RowId process) { process_ = process; }
   void set_dispatches_recorded(bool recorded) { dispatches_recorded_ = recorded; }
@@ -42,10 +42,10 @@ class RecordedDevices {
 
  private:
   struct Known {
-    Device row;
+    RecordedDevice row;
     RowId set = 0;  // set of this device alone
     bool is_open = false;
-    PerKind<Sample> last{};  // the samples written last
+    PerKind<RecordedSample> last{};  // the samples written last
   };
 
   Known& known(std::uint32_t number);

@@ -13,7 +13,7 @@
 namespace ttmem::explain {
 
 // The known facts of a request and of its bank.
-struct Request {
+struct BankRequest {
   Kind kind = Kind::dram;
   std::uint64_t needed = 0;  // bytes in each bank
   Bytes total{};
@@ -24,13 +24,15 @@ struct Request {
 
 // Suggests changes with which the request fits into the bank. `run` is the result of
 // smallest_run().
-void suggest_for_bank(const Request& request, const Bank& bank, const std::optional<Bank::Run>& run,
-                      const DeviceMemory& memory, Explanation& result);
+void suggest_for_bank(const BankRequest& request, const Bank& bank,
+                      const std::optional<Bank::Run>& run, const DeviceMemory& memory,
+                      Explanation& result);
 
 // Suggests a larger L1_SMALL or trace region. `memory` is null if it is unknown what was held.
-void suggest_larger_region(const Request& request, const DeviceMemory* memory, Explanation& result);
+void suggest_larger_region(const BankRequest& request, const DeviceMemory* memory,
+                           Explanation& result);
 
 // Returns the holders of a run, the largest first.
-[[nodiscard]] std::vector<Holder> of_run(const Bank& bank, const Bank::Run& run);
+[[nodiscard]] std::vector<BufferHolder> of_run(const Bank& bank, const Bank::Run& run);
 
 }  // namespace ttmem::explain

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "read/remote/client.hpp"
+#include "read/remote/http_client.hpp"
 
 #include <fmt/format.h>
 
@@ -30,7 +30,7 @@ namespace beast = boost::beast;
 namespace http = boost::beast::http;
 using boost::system::error_code;
 
-struct Client::Shared {
+struct HttpClient::Shared {
   ClientOptions options;
   std::shared_ptr<asio::io_context> loop = std::make_shared<asio::io_context>(1);
   std::optional<asio::ssl::context> tls{};  // made for the first https:// address
@@ -126,7 +126,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   using Tls = beast::ssl_stream<beast::tcp_stream>;
 
   Exchange(asio::io_context& loop, const ClientOptions& options, const Address& server,
-           const std::string& target, std::size_t max_bytes, Client::Done done)
+           const std::string& target, std::size_t max_bytes, HttpClient::Done done)
       : timer_(loop),
         plain_(loop),
         request_(http::verb::get, server.prefix + target, 11),
@@ -217,17 +217,18 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   http::response_parser<http::string_body> parser_;
   std::size_t max_bytes_;
   bool with_token_;
-  Client::Done done_;  // null after its call
+  HttpClient::Done done_;  // null after its call
 };
 
 }  // namespace
 
-Client::Client(ClientOptions options) : shared_(std::make_shared<Shared>(std::move(options))) {}
+HttpClient::HttpClient(ClientOptions options)
+    : shared_(std::make_shared<Shared>(std::move(options))) {}
 
-Client::~Client() = default;
+HttpClient::~HttpClient() = default;
 
-void Client::get(const Address& server, const std::string& target, std::size_t max_bytes,
-                 const Done& done) try {
+void HttpClient::get(const Address& server, const std::string& target, std::size_t max_bytes,
+                     const Done& done) try {
   const auto exchange =
       std::make_shared<Exchange>(*shared_->loop, shared_->options, server, target, max_bytes, done);
   if (server.tls) exchange->use_tls(shared_->tls_context(), server.host);
@@ -240,16 +241,16 @@ void Client::get(const Address& server, const std::string& target, std::size_t m
   done(Fault{Fault::Kind::failed, error.what(), "try again, with fewer hosts at a time"});
 }
 
-void Client::run() {
+void HttpClient::run() {
   shared_->loop->restart();
   shared_->loop->run();
 }
 
-void Client::stop() { shared_->loop->stop(); }
+void HttpClient::stop() { shared_->loop->stop(); }
 
 Answer<std::string> fetch(const Address& server, const std::string& target, std::size_t max_bytes,
                           const ClientOptions& options) {
-  Client client(options);
+  HttpClient client(options);
   std::optional<Answer<std::string>> answer;
   client.get(server, target, max_bytes, [&](Answer<std::string> got) {
     answer.emplace(std::move(got));

@@ -10,9 +10,9 @@
 
 #include "base/unique_fd.hpp"
 #include "read/recording/file/writer.hpp"
+#include "read/recording/recorder/device_recorder.hpp"
 #include "read/recording/recorder/origins.hpp"
 #include "read/recording/recorder/process_events.hpp"
-#include "read/recording/recorder/recorded_devices.hpp"
 #include "segment/reader/byte_source.hpp"
 #include "segment/reader/event_reader.hpp"
 #include "segment/reader/segment_image.hpp"
@@ -26,12 +26,12 @@ namespace ttmem::recording {
 // into memory, and apply_next() writes the oldest of them.
 //
 // Not thread-safe; `writer` must outlive this object.
-class RecordedProcess {
+class ProcessRecorder {
  public:
   // `began_ns` is the time at which the recording began, on the monotonic clock.
-  RecordedProcess(UniqueFd segment, std::uint64_t began_ns, Writer& writer);
-  RecordedProcess(const RecordedProcess&) = delete;
-  RecordedProcess& operator=(const RecordedProcess&) = delete;
+  ProcessRecorder(UniqueFd segment, std::uint64_t began_ns, Writer& writer);
+  ProcessRecorder(const ProcessRecorder&) = delete;
+  ProcessRecorder& operator=(const ProcessRecorder&) = delete;
 
   // Writes the row of the process. Returns false while the segment is incomplete, because the
   // process is still starting.
@@ -101,7 +101,7 @@ class RecordedProcess {
   [[nodiscard]] std::optional<Details> details_of(const ProcessEvents::Step& step) const;
   [[nodiscard]] RowId layout_of(const segment::EventRecord& event);
   void begin_allocation(Live live, std::uint32_t slot, Time time);
-  void begin_program(const Program& program, std::uint32_t slot, std::uint64_t when_ns);
+  void begin_program(const RecordedProgram& program, std::uint32_t slot, std::uint64_t when_ns);
   RowId begin_row(const Live& live, Time time);
   void leave(Live& live, RowId devices, Time time, Ending ending);
 
@@ -109,12 +109,12 @@ class RecordedProcess {
   segment::FdSource source_;
   std::uint64_t began_ns_;
   Writer& writer_;
-  Process row_;
+  RecordedProcess row_;
   std::uint64_t failures_ = 0;
   std::uint32_t ring_records_ = 0;  // capacity of the ring
   ProcessEvents events_;
   Origins origins_;
-  RecordedDevices devices_;
+  DeviceRecorder devices_;
   const segment::SegmentImage* image_ = nullptr;  // image of the bridge that is being applied
   Slots allocations_;
   Slots programs_;

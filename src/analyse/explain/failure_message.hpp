@@ -14,7 +14,7 @@ namespace ttmem::explain {
 
 // A message of TT-Metal, or of the dry run, about memory that ran out. Which of the numbers are set
 // depends on the message; old versions of the runtime report fewer numbers.
-struct Failure {
+struct FailureMessage {
   enum class What : std::uint8_t {
     out_of_memory,     // no room for a buffer
     below_limit,       // an L1 buffer would lie below the lowest allowed address
@@ -62,6 +62,6 @@ struct Failure {
 
 // Returns all messages in a text, in order. Ignores other lines, prefixes of logs and colours.
 // Pure, safe from any thread; terminates on any text.
-[[nodiscard]] std::vector<Failure> find_failures(std::string_view text);
+[[nodiscard]] std::vector<FailureMessage> find_failures(std::string_view text);
 
 }  // namespace ttmem::explain

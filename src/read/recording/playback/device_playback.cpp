@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "read/recording/playback/device_state.hpp"
+#include "read/recording/playback/device_playback.hpp"
 
 #include <algorithm>
 
@@ -8,12 +8,12 @@
 namespace ttmem::recording {
 namespace {
 
-bool is_unsized(const Request& request) {
+bool is_unsized(const RecordedRequest& request) {
   const bool sized = request.has_bytes_per_bank && request.banks != 0;
   return !sized && request.kind != Kind::kernel && request.kind != Kind::cb;
 }
 
-void copy_identity(const Device& device, segment::DeviceImage& image) {
+void copy_identity(const RecordedDevice& device, segment::DeviceImage& image) {
   image.id = device.number;
   image.announced = true;
   image.uid = device.uid;
@@ -32,8 +32,8 @@ void copy_identity(const Device& device, segment::DeviceImage& image) {
 
 }  // namespace
 
-DeviceState::DeviceState(const Tables& tables, const Device& device,
-                         ledger::FootprintTable& footprints)
+DevicePlayback::DevicePlayback(const Tables& tables, const RecordedDevice& device,
+                               ledger::FootprintTable& footprints)
     : device_(device), programs_(tables, device, footprints) {
   for (const Kind kind : kAllKinds) {
     const bool known = (device.known_kinds >> static_cast<unsigned>(kind) & 1) != 0;
@@ -41,10 +41,10 @@ DeviceState::DeviceState(const Tables& tables, const Device& device,
   }
 }
 
-void DeviceState::add(const Request& request) { account(request, true); }
-void DeviceState::remove(const Request& request) { account(request, false); }
+void DevicePlayback::add(const RecordedRequest& request) { account(request, true); }
+void DevicePlayback::remove(const RecordedRequest& request) { account(request, false); }
 
-void DeviceState::account(const Request& request, bool add) {
+void DevicePlayback::account(const RecordedRequest& request, bool add) {
   const auto change = [add](std::uint64_t& figure, std::uint64_t by) {
     figure = add ? figure + by : figure - by;
   };
@@ -67,7 +67,7 @@ void DeviceState::account(const Request& request, bool add) {
   figures_.l1_total_peak_bytes = std::max(figures_.l1_total_peak_bytes, figures_.l1_total_bytes);
 }
 
-void DeviceState::account_programs() {
+void DevicePlayback::account_programs() {
   const ledger::DeviceLedger& ledger = programs_.ledger();
   KindFigures& cbs = figures_.kinds[Kind::cb];
   const std::uint64_t physical = ledger.physical_bytes() + figures_.loose_cb_bytes;
@@ -81,26 +81,26 @@ void DeviceState::account_programs() {
   figures_.l1_total_peak_bytes = std::max(figures_.l1_total_peak_bytes, figures_.l1_total_bytes);
 }
 
-void DeviceState::place(const Program& program) {
+void DevicePlayback::place(const RecordedProgram& program) {
   programs_.place(program);
   account_programs();
 }
 
-void DeviceState::remove(const Program& program) {
+void DevicePlayback::remove(const RecordedProgram& program) {
   programs_.remove(program);
   account_programs();
 }
 
-void DeviceState::dispatch(const Launch& launch) {
+void DevicePlayback::dispatch(const Launch& launch) {
   programs_.dispatch(launch);
   account_programs();
 }
 
-void DeviceState::settle() {
+void DevicePlayback::settle() {
   if (programs_.settle()) account_programs();
 }
 
-segment::DeviceImage DeviceState::image() const {
+segment::DeviceImage DevicePlayback::image() const {
   segment::DeviceImage image;
   static_cast<segment::DeviceFigures&>(image) = figures_;
   copy_identity(device_, image);

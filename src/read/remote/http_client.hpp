@@ -27,15 +27,15 @@ inline constexpr std::size_t kMaxListBytes = std::size_t{64} << 20;
 // Asks many servers at the same time, each on a connection of its own. Verifies the certificate and
 // host name of https:// servers with the system's certificates, or with SSL_CERT_FILE. Use it in
 // one thread; only stop() may be called from any thread.
-class Client {
+class HttpClient {
  public:
   // Receives the body of a successful answer, or the fault.
   using Done = std::function<void(Answer<std::string>)>;
 
-  explicit Client(ClientOptions options);
-  ~Client();
-  Client(const Client&) = delete;
-  Client& operator=(const Client&) = delete;
+  explicit HttpClient(ClientOptions options);
+  ~HttpClient();
+  HttpClient(const HttpClient&) = delete;
+  HttpClient& operator=(const HttpClient&) = delete;
 
   // Asks for `target`, such as "/api/v1/snapshot". run() calls done() once.
   void get(const Address& server, const std::string& target, std::size_t max_bytes,

@@ -15,14 +15,15 @@ namespace ttmem::recording {
 // The figures of one device of one process while its recording is played. They equal the figures
 // that the process had in its segment, because they follow the rules of the tracker. Not
 // thread-safe; the arguments must outlive this object.
-class DeviceState {
+class DevicePlayback {
  public:
-  DeviceState(const Tables& tables, const Device& device, ledger::FootprintTable& footprints);
+  DevicePlayback(const Tables& tables, const RecordedDevice& device,
+                 ledger::FootprintTable& footprints);
 
-  void add(const Request& request);
-  void remove(const Request& request);
-  void place(const Program& program);
-  void remove(const Program& program);
+  void add(const RecordedRequest& request);
+  void remove(const RecordedRequest& request);
+  void place(const RecordedProgram& program);
+  void remove(const RecordedProgram& program);
   void dispatch(const Launch& launch);
   // Removes programs as PlacedPrograms::settle() does.
   void settle();
@@ -36,10 +37,10 @@ class DeviceState {
   [[nodiscard]] PlacedPrograms& programs() { return programs_; }
 
  private:
-  void account(const Request& request, bool add);
+  void account(const RecordedRequest& request, bool add);
   void account_programs();
 
-  const Device& device_;
+  const RecordedDevice& device_;
   bool is_open_ = false;
   segment::DeviceFigures figures_{};
   PlacedPrograms programs_;

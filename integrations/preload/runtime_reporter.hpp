@@ -22,15 +22,15 @@
 #include "placed_program.hpp"
 #include "program_filter.hpp"
 
-namespace ttmem::attach {
+namespace ttmem::preload {
 
 namespace tm = ::tt::tt_metal;
 
 // The only instance of the process. It is never destroyed, because buffers are freed during exit
 // too. Safe from any thread. No method throws, because the runtime must not be disturbed.
-class Recorder {
+class RuntimeReporter {
  public:
-  static Recorder& instance();
+  static RuntimeReporter& instance();
 
   // The kinds of events that can be intercepted in this TT-Metal. Other kinds are not recorded and
   // stay unknown.
@@ -69,12 +69,12 @@ class Recorder {
   void released(std::uint32_t trace) noexcept;
 
  private:
-  using Mesh = tt_metal::Mesh;
+  using Mesh = tt_metal::OpenMesh;
   using Program = tt_metal::PlacedProgram;
   // By chip: the programs that a trace replays.
   using Trace = std::map<std::uint32_t, std::vector<std::uint64_t>>;
 
-  Recorder();
+  RuntimeReporter();
   static void forget_in_child();
 
   // The lock must be held for these functions.
@@ -109,4 +109,4 @@ class Recorder {
   } last_;
 };
 
-}  // namespace ttmem::attach
+}  // namespace ttmem::preload

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyse/explain/failure.hpp"
+#include "analyse/explain/failure_message.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -11,8 +11,8 @@
 namespace ttmem::explain {
 namespace {
 
-using Number = Failure::Number;
-using What = Failure::What;
+using Number = FailureMessage::Number;
+using What = FailureMessage::What;
 
 constexpr std::string_view kDigits = "0123456789";
 constexpr std::size_t kMaxTextBytes =
@@ -49,7 +49,7 @@ std::optional<Kind> kind_in(std::string_view text) {
 }
 
 // Returns the cores of a message: "[(x=0,y=0) - (x=7,y=7)]" until May 2026, "[0-0 - 7-7]" since.
-std::optional<Failure::Cores> cores_in(std::string_view text) {
+std::optional<FailureMessage::Cores> cores_in(std::string_view text) {
   const std::size_t begin = text.find("core range ");
   if (begin == std::string_view::npos) return std::nullopt;
   std::string_view rest = text.substr(begin);
@@ -70,10 +70,10 @@ std::optional<Failure::Cores> cores_in(std::string_view text) {
     number = *value;
     rest = rest.substr(end);
   }
-  return Failure::Cores{numbers[0], numbers[1], numbers[2], numbers[3]};
+  return FailureMessage::Cores{numbers[0], numbers[1], numbers[2], numbers[3]};
 }
 
-void read_out_of_memory(std::string_view text, Failure& failure) {
+void read_out_of_memory(std::string_view text, FailureMessage& failure) {
   failure.kind = kind_in(text);
   failure.bytes = number_after(text, "allocate ");
   failure.banks = number_after(text, "across ");
@@ -85,7 +85,7 @@ void read_out_of_memory(std::string_view text, Failure& failure) {
   failure.largest_free_per_bank = number_after(text, "largest free block: ");
 }
 
-void read_clash(std::string_view text, Failure& failure) {
+void read_clash(std::string_view text, FailureMessage& failure) {
   failure.program = number_after(text, "in program ");
   failure.cores = cores_in(text);
   failure.l1_address = number_after(text, "allocated at ");
@@ -93,66 +93,66 @@ void read_clash(std::string_view text, Failure& failure) {
   failure.cb_end = number_after(text, "region ends at ");
 }
 
-void read_beyond_l1(std::string_view text, Failure& failure) {
+void read_beyond_l1(std::string_view text, FailureMessage& failure) {
   failure.cores = cores_in(text);
   failure.cb_end = number_after(text, "grow to ");
   failure.l1_bytes = number_after(text, "beyond max L1 size of ");
 }
 
 // The words that identify a message, the beginning of its sentence, and the function that reads it.
-struct Message {
+struct MessagePattern {
   What what;
   std::string_view marker;
   std::string_view begins;
-  void (*read)(std::string_view, Failure&);
+  void (*read)(std::string_view, FailureMessage&);
 };
 
-const std::array<Message, 13> kMessages = {{
+const std::array<MessagePattern, 13> kMessages = {{
     {What::out_of_memory, "Not enough space to allocate", "Out of Memory", read_out_of_memory},
     {What::out_of_memory, "Not enough space after considering dependencies", "Out of Memory",
      read_out_of_memory},
     {What::below_limit, "Cannot allocate at an address below", "Out of Memory",
-     [](std::string_view text, Failure& failure) {
+     [](std::string_view text, FailureMessage& failure) {
        failure.limit = number_after(text, "address below ");
      }},
     {What::clash, "clash with L1 buffers on core range", "Statically allocated", read_clash},
     {What::clash, "clash with ServiceCoreManager-allocated", "Circular buffers on", read_clash},
     {What::beyond_l1, "beyond max L1 size of", "Statically allocated", read_beyond_l1},
     {What::trace_region, "Creating trace buffers of size", "Creating trace buffers",
-     [](std::string_view text, Failure& failure) {
+     [](std::string_view text, FailureMessage& failure) {
        failure.needed = number_after(text, "of size ");
        failure.limit = number_after(text, "but only ");
      }},
     {What::trace_overlap, "Trace buffer at address", "Trace buffer at address",
-     [](std::string_view, Failure&) {}},
+     [](std::string_view, FailureMessage&) {}},
     {What::kernel_config, "too large for kernel config buffer", "Program size",
-     [](std::string_view text, Failure& failure) {
+     [](std::string_view text, FailureMessage& failure) {
        failure.needed = number_after(text, "Program size (");
        failure.limit = number_after(text, "kernel config buffer (");
      }},
     {What::cb_beyond_buffer, "exceeds allocated L1 buffer", "Circular buffer size",
-     [](std::string_view text, Failure& failure) {
+     [](std::string_view text, FailureMessage& failure) {
        failure.needed = number_after(text, "Circular buffer size ");
        failure.limit = number_after(text, "exceeds allocated L1 buffer");
      }},
     {What::cb_beyond_buffer, "Cannot set to globally allocated buffer", "",
-     [](std::string_view, Failure&) {}},
+     [](std::string_view, FailureMessage&) {}},
     {What::too_many_cbs, "exceeds max number of circular buffers per core", "Buffer index",
-     [](std::string_view text, Failure& failure) {
+     [](std::string_view text, FailureMessage& failure) {
        failure.limit = number_after(text, "circular buffers per core");
      }},
     {What::active_trace, "potentially unsafe due to the existence of an active trace", "Allocating",
-     [](std::string_view, Failure&) {}},
+     [](std::string_view, FailureMessage&) {}},
 }};
 
-std::optional<Failure> read(std::string_view line) {
-  for (const Message& message : kMessages) {
+std::optional<FailureMessage> read(std::string_view line) {
+  for (const MessagePattern& message : kMessages) {
     const std::size_t marker = line.find(message.marker);
     if (marker == std::string_view::npos) continue;
     const std::size_t begin =
         message.begins.empty() ? std::string_view::npos : line.rfind(message.begins, marker);
     const std::string_view sentence = line.substr(begin == std::string_view::npos ? marker : begin);
-    Failure failure;
+    FailureMessage failure;
     failure.what = message.what;
     failure.text = safe_text(sentence.substr(0, kMaxTextBytes));
     message.read(sentence, failure);
@@ -165,8 +165,8 @@ std::optional<Failure> read(std::string_view line) {
 
 // The message of a clash in the dry run continues in the next lines, which contain more than the
 // message of the runtime and are not needed.
-std::vector<Failure> find_failures(std::string_view text) {
-  std::vector<Failure> found;
+std::vector<FailureMessage> find_failures(std::string_view text) {
+  std::vector<FailureMessage> found;
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
     if (auto failure = read(line)) found.push_back(std::move(*failure));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "recorder.hpp"
+#include "runtime_reporter.hpp"
 
 #include <pthread.h>
 
@@ -13,13 +13,13 @@
 #include "quietly.hpp"
 #include "runtime_objects.hpp"
 
-namespace ttmem::attach {
+namespace ttmem::preload {
 
 using tm::distributed::MeshCommandQueue;
 using tm::distributed::MeshCoordinateRange;
 using tm::distributed::MeshDevice;
 using tm::distributed::MeshWorkload;
-using tt_metal::Chips;
+using tt_metal::ChipNumbers;
 using tt_metal::number_of;
 using tt_metal::quietly;
 
@@ -42,31 +42,31 @@ void announce(const tm::IDevice& chip) {
 
 }  // namespace
 
-Recorder& Recorder::instance() {
-  static Recorder& recorder = *new Recorder;
-  return recorder;
+RuntimeReporter& RuntimeReporter::instance() {
+  static RuntimeReporter& reporter = *new RuntimeReporter;
+  return reporter;
 }
 
-Recorder::Recorder() : chips_(announce) {
+RuntimeReporter::RuntimeReporter() : chips_(announce) {
   pthread_atfork([] { instance().mutex_.lock(); }, [] { instance().mutex_.unlock(); },
                  forget_in_child);
 }
 
 // Clears everything in a child process, in which the tracker is empty too.
-void Recorder::forget_in_child() {
-  Recorder& recorder = instance();
-  recorder.mutex_.unlock();
-  recorder.last_ = {};
-  recorder.chips_.forget();
-  recorder.buffers_.forget();
+void RuntimeReporter::forget_in_child() {
+  RuntimeReporter& reporter = instance();
+  reporter.mutex_.unlock();
+  reporter.last_ = {};
+  reporter.chips_.forget();
+  reporter.buffers_.forget();
   // The programs still have their addresses, but the child has not reported them.
-  for (auto& [impl, program] : recorder.programs_) program.chips.clear();
-  recorder.traces_.clear();
+  for (auto& [impl, program] : reporter.programs_) program.chips.clear();
+  reporter.traces_.clear();
 }
 
 // ---- Chips ----
 
-void Recorder::begin(const Heard& heard) {
+void RuntimeReporter::begin(const Heard& heard) {
   heard_ = heard;
   if (heard.buffers && heard.dispatches) return;
   const char* const what = !heard.buffers    ? "buffers are"
@@ -77,20 +77,20 @@ void Recorder::begin(const Heard& heard) {
 }
 
 // Warns on stderr, and in the warnings that ttmem shows.
-void Recorder::warn(const std::string& what, std::uint32_t unknown_again) {
+void RuntimeReporter::warn(const std::string& what, std::uint32_t unknown_again) {
   warnings_.push_back(what);
   std::fprintf(stderr, "ttmem: %s\n", what.c_str());
   ttmem_set_unseen(unknown_again, what.c_str());
 }
 
 // Repeats the warnings for a forked child, which has a segment of its own from its first chip on.
-void Recorder::repeat_warnings() {
+void RuntimeReporter::repeat_warnings() {
   for (const std::string& what : warnings_) ttmem_set_unseen(0, what.c_str());
 }
 
 // Records a chip from its initialization on. A chip that was open before, or whose initialization
 // was not intercepted, is recorded from its first event on.
-void Recorder::initialized(const tm::IDevice& chip) noexcept {
+void RuntimeReporter::initialized(const tm::IDevice& chip) noexcept {
   quietly([&] {
     const std::lock_guard lock(mutex_);
     last_ = {};
@@ -108,7 +108,7 @@ void Recorder::initialized(const tm::IDevice& chip) noexcept {
 
 // Checks that calls are intercepted. A runtime that calls its own functions directly (-Bsymbolic)
 // is intercepted only where the program calls it.
-void Recorder::check_interception() {
+void RuntimeReporter::check_interception() {
   if (initialized_ || !heard_.dispatches) return;
   heard_ = {.buffers = false, .programs = false, .dispatches = false};
   warn(
@@ -117,13 +117,13 @@ void Recorder::check_interception() {
 }
 
 // Withdraws the promise that all programs are reported.
-void Recorder::mark_programs_unseen(const char* why) {
+void RuntimeReporter::mark_programs_unseen(const char* why) {
   if (!heard_.programs) return;
   heard_.programs = heard_.dispatches = false;
   warn(why, TTMEM_REPORTS_PROGRAMS | TTMEM_REPORTS_KERNELS | TTMEM_REPORTS_DISPATCHES);
 }
 
-void Recorder::cannot_read_programs() noexcept {
+void RuntimeReporter::cannot_read_programs() noexcept {
   quietly([&] {
     const std::lock_guard lock(mutex_);
     mark_programs_unseen(
@@ -131,7 +131,7 @@ void Recorder::cannot_read_programs() noexcept {
   });
 }
 
-void Recorder::closed(const tm::IDevice& chip) noexcept {
+void RuntimeReporter::closed(const tm::IDevice& chip) noexcept {
   quietly([&] {
     const std::lock_guard lock(mutex_);
     last_ = {};
@@ -144,7 +144,7 @@ void Recorder::closed(const tm::IDevice& chip) noexcept {
 
 // ---- Buffers ----
 
-void Recorder::allocated(const tm::Buffer& buffer) noexcept {
+void RuntimeReporter::allocated(const tm::Buffer& buffer) noexcept {
   quietly([&] {
     const auto cores = tt_metal::cores_of(buffer);
     const ttmem_buffer record = tt_metal::describe(buffer, cores, current_label());
@@ -156,7 +156,7 @@ void Recorder::allocated(const tm::Buffer& buffer) noexcept {
   });
 }
 
-void Recorder::freed(const tm::Buffer& buffer) noexcept {
+void RuntimeReporter::freed(const tm::Buffer& buffer) noexcept {
   quietly([&] {
     const std::lock_guard lock(mutex_);
     buffers_.freed(tt_metal::tracker_id(buffer));
@@ -165,8 +165,8 @@ void Recorder::freed(const tm::Buffer& buffer) noexcept {
 
 // ---- Programs ----
 
-void Recorder::placed(tm::detail::ProgramImpl& impl, const tm::IDevice& device, bool is_compiled,
-                      bool is_laid_out) noexcept {
+void RuntimeReporter::placed(tm::detail::ProgramImpl& impl, const tm::IDevice& device,
+                             bool is_compiled, bool is_laid_out) noexcept {
   if (!is_laid_out && layouts_intercepted_.load(std::memory_order_relaxed)) return;
   quietly([&] {
     const std::lock_guard lock(mutex_);
@@ -176,7 +176,8 @@ void Recorder::placed(tm::detail::ProgramImpl& impl, const tm::IDevice& device, 
   });
 }
 
-Recorder::Program& Recorder::place(tm::detail::ProgramImpl& impl, const tm::IDevice& device) {
+RuntimeReporter::Program& RuntimeReporter::place(tm::detail::ProgramImpl& impl,
+                                                 const tm::IDevice& device) {
   last_ = {};
   const auto [known, fresh] = programs_.try_emplace(&impl);
   Program& program = known->second;
@@ -184,14 +185,15 @@ Recorder::Program& Recorder::place(tm::detail::ProgramImpl& impl, const tm::IDev
     filter_.add(&impl);
     program.id = next_program_++;
   }
-  const Chips& chips = chips_.mesh_of(device).chips;
+  const ChipNumbers& chips = chips_.mesh_of(device).chips;
   const InOperation operation;
   program.placed(chips, read_layout(impl, program.cbs));
   return program;
 }
 
 // Returns the program on the device. Returns null if it runs but its placement was not intercepted.
-Recorder::Program* Recorder::find(tm::detail::ProgramImpl& impl, const tm::IDevice& device) {
+RuntimeReporter::Program* RuntimeReporter::find(tm::detail::ProgramImpl& impl,
+                                                const tm::IDevice& device) {
   const auto found = programs_.find(&impl);
   if (found != programs_.end() && !found->second.chips.empty()) return &found->second;
   if (!layouts_intercepted_.load(std::memory_order_relaxed)) return nullptr;
@@ -200,7 +202,7 @@ Recorder::Program* Recorder::find(tm::detail::ProgramImpl& impl, const tm::IDevi
   return &place(impl, device);
 }
 
-void Recorder::destroyed(const tm::detail::ProgramImpl& impl) noexcept {
+void RuntimeReporter::destroyed(const tm::detail::ProgramImpl& impl) noexcept {
   if (!filter_.may_have(&impl)) return;
   quietly([&] {
     const std::lock_guard lock(mutex_);
@@ -219,7 +221,7 @@ void Recorder::destroyed(const tm::detail::ProgramImpl& impl) noexcept {
 
 // ---- Dispatches ----
 
-void Recorder::dispatch(tm::Program& program, tm::IDevice& device, const Mesh& mesh) {
+void RuntimeReporter::dispatch(tm::Program& program, tm::IDevice& device, const Mesh& mesh) {
   if (!heard_.dispatches) return;
   Program* const known = find(program.impl(), device);
   if (known == nullptr) return mark_programs_unseen(kInlined);
@@ -232,7 +234,7 @@ void Recorder::dispatch(tm::Program& program, tm::IDevice& device, const Mesh& m
   known->dispatched(mesh);
 }
 
-void Recorder::enqueued(MeshCommandQueue& queue, MeshWorkload& workload) noexcept {
+void RuntimeReporter::enqueued(MeshCommandQueue& queue, MeshWorkload& workload) noexcept {
   quietly([&] {
     MeshDevice& device = *queue.device();
     const auto trace = queue.trace_id();
@@ -262,7 +264,7 @@ void Recorder::enqueued(MeshCommandQueue& queue, MeshWorkload& workload) noexcep
 
 // Returns true if the workload is the same single program as the last workload. A model often
 // repeats one program.
-bool Recorder::is_repeated(MeshWorkload& workload, const tm::IDevice& device) const {
+bool RuntimeReporter::is_repeated(MeshWorkload& workload, const tm::IDevice& device) const {
   auto& programs = workload.get_programs();
   if (programs.size() != 1 || last_.device != &device) return false;
   auto& [range, program] = *programs.begin();
@@ -270,7 +272,8 @@ bool Recorder::is_repeated(MeshWorkload& workload, const tm::IDevice& device) co
 }
 
 // Returns the chips of a program that does not run on all chips of its mesh.
-Recorder::Mesh Recorder::submesh_of(const Mesh& mesh, const std::vector<tm::IDevice*>& devices) {
+RuntimeReporter::Mesh RuntimeReporter::submesh_of(const Mesh& mesh,
+                                                  const std::vector<tm::IDevice*>& devices) {
   Mesh part;
   for (std::size_t i = 0; i < mesh.chips.size(); ++i) {
     const bool in_it = std::any_of(devices.begin(), devices.end(), [&](const tm::IDevice* chip) {
@@ -283,7 +286,7 @@ Recorder::Mesh Recorder::submesh_of(const Mesh& mesh, const std::vector<tm::IDev
   return part;
 }
 
-void Recorder::launched(tm::Program& program, tm::IDevice& device) noexcept {
+void RuntimeReporter::launched(tm::Program& program, tm::IDevice& device) noexcept {
   quietly([&] {
     const std::lock_guard lock(mutex_);
     last_ = {};
@@ -291,7 +294,7 @@ void Recorder::launched(tm::Program& program, tm::IDevice& device) noexcept {
   });
 }
 
-void Recorder::replayed(std::uint32_t trace) noexcept {
+void RuntimeReporter::replayed(std::uint32_t trace) noexcept {
   quietly([&] {
     const std::lock_guard lock(mutex_);
     last_ = {};
@@ -303,11 +306,11 @@ void Recorder::replayed(std::uint32_t trace) noexcept {
   });
 }
 
-void Recorder::released(std::uint32_t trace) noexcept {
+void RuntimeReporter::released(std::uint32_t trace) noexcept {
   quietly([&] {
     const std::lock_guard lock(mutex_);
     traces_.erase(trace);
   });
 }
 
-}  // namespace ttmem::attach
+}  // namespace ttmem::preload

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyse/explain/request.hpp"
+#include "analyse/explain/bank_request.hpp"
 
 #include <fmt/format.h>
 
@@ -16,13 +16,14 @@
 namespace ttmem::explain {
 namespace {
 
-std::optional<Request> request_of(const Failure& failure, const std::optional<Bank>& bank) {
+std::optional<BankRequest> request_of(const FailureMessage& failure,
+                                      const std::optional<Bank>& bank) {
   if (!failure.kind) return std::nullopt;
-  Request request{.kind = *failure.kind,
-                  .total = failure.bytes,
-                  .bank = failure.bank_bytes,
-                  .free = failure.free_per_bank,
-                  .largest = failure.largest_free_per_bank};
+  BankRequest request{.kind = *failure.kind,
+                      .total = failure.bytes,
+                      .bank = failure.bank_bytes,
+                      .free = failure.free_per_bank,
+                      .largest = failure.largest_free_per_bank};
   if (failure.bytes_per_bank) {
     request.needed = *failure.bytes_per_bank;
   } else if (failure.bytes && failure.banks.value_or(0) != 0) {
@@ -38,7 +39,7 @@ std::optional<Request> request_of(const Failure& failure, const std::optional<Ba
   return request;
 }
 
-Cause cause_of(const Request& request) {
+Cause cause_of(const BankRequest& request) {
   if (request.kind == Kind::l1_small) return Cause::l1_small_region;
   if (request.kind == Kind::trace) return Cause::trace_region;
   if (request.bank && request.needed > *request.bank) return Cause::capacity;
@@ -47,14 +48,14 @@ Cause cause_of(const Request& request) {
                                                               : Cause::unknown;
 }
 
-Bytes missing(const Request& request, Cause cause) {
+Bytes missing(const BankRequest& request, Cause cause) {
   Bytes there = cause == Cause::capacity ? request.free : request.largest;
   if (!there || (request.bank && request.needed > *request.bank)) there = request.bank;
   return there && request.needed > *there ? Bytes(request.needed - *there) : std::nullopt;
 }
 
 // Returns for example "900.0 KiB (921,600 B) of L1 are asked for in each bank".
-std::string asked_for(const Request& request) {
+std::string asked_for(const BankRequest& request) {
   return fmt::format("{} of {} are asked for in each bank", sized(request.needed),
                      title_of(request.kind));
 }
@@ -63,7 +64,7 @@ std::string short_text(Bytes short_by) {
   return short_by ? fmt::format(": {} short", sized(*short_by)) : "";
 }
 
-std::string region_sentence(const Request& request, Bytes short_by) {
+std::string region_sentence(const BankRequest& request, Bytes short_by) {
   const bool is_small = request.kind == Kind::l1_small;
   const char* setting = is_small ? "l1_small_size" : "trace_region_size";
   if (request.bank == 0U) {
@@ -76,7 +77,7 @@ std::string region_sentence(const Request& request, Bytes short_by) {
                      short_text(short_by));
 }
 
-std::string sentence_of(const Request& request, Cause cause, Bytes short_by) {
+std::string sentence_of(const BankRequest& request, Cause cause, Bytes short_by) {
   const std::string kind = title_of(request.kind);
   if (request.kind == Kind::l1_small || request.kind == Kind::trace) {
     return region_sentence(request, short_by);
@@ -101,7 +102,7 @@ std::string sentence_of(const Request& request, Cause cause, Bytes short_by) {
                                      : "The message does not say how much was free.");
 }
 
-void explain_full_bank(const Request& request, const Bank& bank, const DeviceMemory& memory,
+void explain_full_bank(const BankRequest& request, const Bank& bank, const DeviceMemory& memory,
                        Explanation& result) {
   const std::optional<Bank::Run> run = bank.smallest_run(request.needed);
   Picture picture{.title = fmt::format("every {} bank", title_of(request.kind))};
@@ -119,17 +120,18 @@ void explain_full_bank(const Request& request, const Bank& bank, const DeviceMem
   // If the bank is full, every holder is in the way, the largest most of all.
   list_in_the_way(run && result.cause == Cause::fragmentation
                       ? of_run(bank, *run)
-                      : std::vector<Holder>(bank.holders().begin(), bank.holders().end()),
+                      : std::vector<BufferHolder>(bank.holders().begin(), bank.holders().end()),
                   result);
   suggest_for_bank(request, bank, run, memory, result);
 }
 
 }  // namespace
 
-void explain_request(const Failure& failure, const DeviceMemory* memory, Explanation& result) {
+void explain_request(const FailureMessage& failure, const DeviceMemory* memory,
+                     Explanation& result) {
   std::optional<Bank> bank;
   if (memory != nullptr && failure.kind) bank = bank_of(*memory, *failure.kind);
-  const std::optional<Request> request = request_of(failure, bank);
+  const std::optional<BankRequest> request = request_of(failure, bank);
   result.kind = failure.kind;
   result.bytes = failure.bytes;
   if (!request) {
