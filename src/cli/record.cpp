@@ -50,7 +50,7 @@ Examples:
   ttmem record -- python3 model.py         writes ttmem-python3-PID.ttmem, with the PID of ttmem
   ttmem record -o run.ttmem -f -- ./model  overwrites run.ttmem
   ttmem record --pid 4711 --pid 4712       processes that are tracked already, until Ctrl-C
-  ttmem record --aggregate -- ./model      a small file: the time line, and what was left
+  ttmem record --aggregate -- ./model      a small file: the timeline, and what was left
   ttmem record --server node7 --for 60s    another machine, where `ttmem serve` runs: two looks a second
 
 ttmem writes every allocation, free, placement and dispatch of the command and its descendants into
@@ -409,7 +409,7 @@ void add_record(Command& app, CommonOptions& common, const std::vector<std::stri
   command.add_list("--pid", "PID", options->pids, parse_pid,
                    "Record this tracked process instead of a command; may be repeated");
   command.add_flag("--aggregate", options->aggregate,
-                   "Keep the time line and what is left at the end, not every event");
+                   "Keep the timeline and what is left at the end, not every event");
   add_server(command, common);
   command.add_option("--for", "TIME", options->duration, parse_for("--for", parse_duration),
                      "With --server, for so long: 30s, 2m; else until Ctrl-C");
