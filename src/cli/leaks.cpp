@@ -81,7 +81,7 @@ Result<Leaks> look(const LeaksOptions& options, const CommonOptions& common) {
     found.looked_at.push_back(fmt::format(
         "what grew in {}", text::format_age(static_cast<std::uint64_t>(*options.look_for))));
   } else {
-    found.unknown.emplace_back("what grows is not known: one look does not show it (--for 30s)");
+    found.unknown.emplace_back("what grows is not known: one sample does not show it (--for 30s)");
   }
   return found;
 }

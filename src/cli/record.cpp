@@ -47,7 +47,7 @@ Examples:
   ttmem record -- python3 model.py         writes ttmem-python3-PID.ttmem, with the PID of ttmem
   ttmem record -o run.ttmem -f -- ./model  overwrites run.ttmem
   ttmem record --pid 4711 --pid 4712       processes that are tracked already, until Ctrl-C
-  ttmem record --aggregate -- ./model      a small file: the time line, and what was left
+  ttmem record --aggregate -- ./model      a small file: the timeline, and what was left
   ssh node7 ttmem record -o run.ttmem -- ./model   on another machine
 
 ttmem writes every allocation, free, placement and dispatch of the command and its descendants into
@@ -386,7 +386,7 @@ void add_record(Command& app, const std::vector<std::string>& to_run) {
   command.add_list("--pid", "PID", options->pids, parse_pid,
                    "Record this tracked process instead of a command; may be repeated");
   command.add_flag("--aggregate", options->aggregate,
-                   "Keep the time line and what is left at the end, not every event");
+                   "Keep the timeline and what is left at the end, not every event");
   options->tracked.add_options(command);
   command.does([&to_run, options] { return record(to_run, *options); });
 }

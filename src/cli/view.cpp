@@ -34,7 +34,7 @@ Examples:
   ttmem report run.ttmem --html run.html
                                         the same page in one file, for a ticket
 
-The page has the time line, with a cursor that moves all views to a moment, what the peak was made
+The page has the timeline, with a cursor that moves all views to a moment, what the peak was made
 of, leaks, and exports. docs/guides/page.md explains it.)";
 
 struct ViewOptions {
@@ -105,8 +105,7 @@ int view_command(const ViewOptions& options) {
 void add_view(Command& app) {
   auto options = std::make_shared<ViewOptions>();
   Command command = app.add_subcommand(
-      "view", "Show one or two recordings as a page: time line, cores, peaks, leaks",
-      kViewExamples);
+      "view", "Show one or two recordings as a page: timeline, cores, peaks, leaks", kViewExamples);
   const auto any_file = [](const std::string& text) -> Result<std::string> { return text; };
   command.add_list("files", "FILE...", options->files, any_file,
                    "A recording of `ttmem record`; two recordings are shown side by side");

@@ -75,19 +75,19 @@ class Explain(BoundedCase):
             said = subprocess.run([TTMEM, "explain", "-"], env=self.env, capture_output=True,
                                   input=b"x" * before + OUT_OF_MEMORY, check=False,
                                   timeout=DEADLINE_SECONDS)
-            self.assertIn(b"L1 did not suffice: 100 B", said.stdout, before)
+            self.assertIn(b"Out of memory in L1: 100 B", said.stdout, before)
 
     def test_millions_of_failures_are_not_kept(self):
         warning = b"Allocating is potentially unsafe due to the existence of an active trace\n"
         code, out, said = self.limited("explain", "-", stdin=(OUT_OF_MEMORY, b"\n", *repeated(warning)))
         self.assertEqual(code, 0, said)
-        self.assertIn("L1 did not suffice", out)
+        self.assertIn("Out of memory in L1", out)
 
     def test_a_progress_bar_counts_as_many_lines(self):
         code, out, said = self.limited(
             "explain", "-", stdin=(*repeated(b"\r 10%|#", 8 * MIB), b"\r", OUT_OF_MEMORY, b"\r\n"))
         self.assertEqual(code, 0, said)
-        self.assertIn("L1 did not suffice", out)
+        self.assertIn("Out of memory in L1", out)
 
     def test_an_unreadable_input_is_an_error(self):
         self.assertIn("Is a directory", self.ttmem("explain", self.dir, code=1).stderr)

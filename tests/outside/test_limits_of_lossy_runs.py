@@ -191,7 +191,7 @@ class Limits(LossyCase):
         recording.run[2] = "looks"
         self.save(recording, lost=0)
         self.judged("dram.peak>5MiB", 3)
-        self.assertIn("made of looks", self.judged("dram.peak>50MiB", 1).stderr)
+        self.assertIn("made of samples", self.judged("dram.peak>50MiB", 1).stderr)
 
 
 class Recorded(LossyCase):

@@ -26,8 +26,8 @@ struct ReportedAccount {
 
   std::map<Buffer, std::uint64_t> live;                    // bytes
   std::map<Program, std::vector<std::uint64_t>> programs;  // bytes of each CB
-  std::map<std::int32_t, std::uint32_t> kinds;             // by device: bits of ttmem_reports()
-  std::vector<std::string> faults;                         // reports that break the protocol
+  std::map<std::int32_t, std::uint32_t> kinds;  // by device: bits of ttmem_set_reported()
+  std::vector<std::string> faults;              // reports that break the protocol
   std::vector<std::uint64_t> coming;
   std::uint64_t events_dropped = 0;
   std::size_t messages = 0;

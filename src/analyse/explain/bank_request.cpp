@@ -97,7 +97,7 @@ std::string sentence_of(const BankRequest& request, Cause cause, Bytes short_by)
                        asked_for(request), sized(*request.free), sized(*request.largest),
                        short_text(short_by));
   }
-  return fmt::format("{} did not suffice: {}. {}", kind, asked_for(request),
+  return fmt::format("Out of memory in {}: {}. {}", kind, asked_for(request),
                      request.largest ? "There is room for that in what is known."
                                      : "The message does not say how much was free.");
 }

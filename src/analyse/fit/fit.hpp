@@ -37,7 +37,7 @@ struct CarryOptions {
   std::optional<std::uint64_t> trace_region_size;
 };
 
-// The reason why a request cannot be carried over: it is unknown what the request would be on the
+// The reason why a request cannot be translated: it is unknown what the request would be on the
 // other board.
 enum class Why : std::uint8_t {
   none,

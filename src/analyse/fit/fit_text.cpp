@@ -149,7 +149,7 @@ std::string failure_text(const BoardFit& board, const TextOptions& options) {
   std::string text = text::wrapped(what_failed(*board.failure, options), 2, Color::plain, options);
   if (!board.failure->certain) {
     text += text::wrapped(
-        "This is not certain: what cannot be carried over may change where buffers lie.", 2,
+        "This is not certain: requests that cannot be translated may change where buffers lie.", 2,
         Color::yellow, options);
   }
   return text + "\n" + explain::explanation_text(explanation_of(board), options) + "\n";
@@ -172,7 +172,7 @@ std::string unknown_text(const BoardFit& board, const TextOptions& options) {
     text +=
         text::wrapped(fmt::format("{}: {}", what, reason(unknown.why)), 4, Color::plain, options);
   }
-  return text.empty() ? text : "  Cannot be carried over:\n" + text;
+  return text.empty() ? text : "  Cannot be translated:\n" + text;
 }
 
 std::string factor_text(const BoardFit& board, const std::string& scope,
@@ -187,7 +187,7 @@ std::string factor_text(const BoardFit& board, const std::string& scope,
     text = fmt::format("{} fits up to {:.4g} times, and not {:.4g} times.", scope,
                        *board.largest_factor, *board.smallest_failing_factor);
   }
-  if (!board.unknown.empty()) text += " What cannot be carried over is not counted.";
+  if (!board.unknown.empty()) text += " Requests that cannot be translated are not counted.";
   return text::wrapped(text, 2, Color::bold, options);
 }
 

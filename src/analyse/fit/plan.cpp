@@ -43,18 +43,19 @@ Result<void> check_scales(const Tables& tables, const CarryOptions& options) {
   return {};
 }
 
-void carry_all(const Tables& recorded, const std::vector<double>& factors, const Target& target,
-               Plan& plan) {
+void translate_all(const Tables& recorded, const std::vector<double>& factors, const Target& target,
+                   Plan& plan) {
   for (std::size_t i = 0; i < recorded.requests.size(); ++i) {
     const RecordedRequest& request = recorded.requests[i];
     const CoreMask* const cores = request.cores != 0 ? &recorded.core_set(request.cores) : nullptr;
-    plan.requests.push_back(carry(request, cores, factors[i], target));
+    plan.requests.push_back(translate(request, cores, factors[i], target));
     plan.tables.requests.push_back(plan.requests.back().request);
   }
   for (const recording::Layout& layout : recorded.layouts) {
-    plan.layouts.push_back(carry(layout, target));
-    const CarriedLayout& carried = plan.layouts.back();
-    plan.tables.layouts.push_back(carried.why == Why::none ? carried.layout : recording::Layout{});
+    plan.layouts.push_back(translate(layout, target));
+    const TranslatedLayout& translated = plan.layouts.back();
+    plan.tables.layouts.push_back(translated.why == Why::none ? translated.layout
+                                                              : recording::Layout{});
   }
 }
 
@@ -69,7 +70,7 @@ Result<Plan> make_plan(const Tables& tables, const placement::Board& board,
   plan.tables.requests.clear();
   plan.tables.layouts.clear();
   const std::vector<double> all_factors = factors(tables, options);
-  for (const Target& target : plan.targets.targets) carry_all(tables, all_factors, target, plan);
+  for (const Target& target : plan.targets.targets) translate_all(tables, all_factors, target, plan);
   for (recording::RecordedDevice& device : plan.tables.devices) {
     const Target& target = plan.target(device.id);
     device = on_board(std::move(device), board, target);

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "analyse/fit/carry.hpp"
 #include "analyse/fit/fit.hpp"
 #include "analyse/fit/target.hpp"
+#include "analyse/fit/translate.hpp"
 #include "base/result.hpp"
 #include "read/recording/file/tables.hpp"
 
@@ -17,8 +17,8 @@ namespace ttmem::fit {
 struct Plan {
   recording::Tables tables;
   Targets targets;
-  std::vector<CarriedRequest> requests;  // [row - 1]
-  std::vector<CarriedLayout> layouts;    // [row - 1]
+  std::vector<TranslatedRequest> requests;  // [row - 1]
+  std::vector<TranslatedLayout> layouts;    // [row - 1]
 
   // Returns the row of a recorded request on a device.
   [[nodiscard]] recording::RowId request_on(recording::RowId device,
@@ -29,10 +29,10 @@ struct Plan {
   [[nodiscard]] recording::RowId layout_on(recording::RowId device, recording::RowId layout) const {
     return layout == 0 ? 0 : row_on(device, layout, layouts.size());
   }
-  [[nodiscard]] const CarriedRequest& request(recording::RowId row) const {
+  [[nodiscard]] const TranslatedRequest& request(recording::RowId row) const {
     return requests[static_cast<std::size_t>(row - 1)];
   }
-  [[nodiscard]] const CarriedLayout& layout(recording::RowId row) const {
+  [[nodiscard]] const TranslatedLayout& layout(recording::RowId row) const {
     return layouts[static_cast<std::size_t>(row - 1)];
   }
   [[nodiscard]] const Target& target(recording::RowId device) const {

@@ -122,21 +122,21 @@ void Simulation::allocate(const RecordedAllocation& allocation) {
 // Places a buffer. Returns false if the request is left out, or if it has failed.
 bool Simulation::put(const RecordedAllocation& allocation, Live& live) {
   const RowId device = plan_.tables.device_set(allocation.devices).front();
-  const CarriedRequest& carried = plan_.request(plan_.request_on(device, allocation.request));
-  const recording::RecordedRequest& request = carried.request;
+  const TranslatedRequest& translated = plan_.request(plan_.request_on(device, allocation.request));
+  const recording::RecordedRequest& request = translated.request;
   if (request.kind != Kind::kernel && request.kind != Kind::system) ++requests_;
-  if (carried.why != Why::none) {
-    unknown_.add(carried.why, request.kind, 1, request.used_bytes());
+  if (translated.why != Why::none) {
+    unknown_.add(translated.why, request.kind, 1, request.used_bytes());
     if (is_trace_in_dram(request.kind, plan_.target(device))) unknown_.touch(Kind::dram);
     return false;
   }
-  if (!carried.is_placed) return true;
+  if (!translated.is_placed) return true;
   Allocator& in = allocator(allocation.devices);
   if (request.kind == Kind::trace && !in.has_trace_room(request.bytes)) {
     fail(allocation, in, Cause::trace_region);
     return false;
   }
-  live.address = in.place(request.kind, request.bytes_per_bank, carried.bottom_up);
+  live.address = in.place(request.kind, request.bytes_per_bank, translated.bottom_up);
   if (!live.address) {
     const auto left = in.statistics(request.kind);
     Cause cause = request.bytes_per_bank > left.free_bytes ? Cause::capacity : Cause::fragmentation;

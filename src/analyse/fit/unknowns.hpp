@@ -11,7 +11,7 @@
 
 namespace ttmem::fit {
 
-// Counts what could not be carried over, and in which memory addresses are uncertain because of it.
+// Counts what could not be translated, and in which memory addresses are uncertain because of it.
 // Not thread-safe.
 class Unknowns {
  public:

@@ -25,8 +25,8 @@ class LiveGrowth {
   explicit LiveGrowth(Filter filter) : filter_(std::move(filter)) {}
 
   void look(const model::Snapshot& snapshot);
-  // Returns the groups that grew steadily over all looks, the largest growth first. Growth::mark is
-  // empty.
+  // Returns the groups that grew steadily over all samples, the largest growth first. Growth::mark
+  // is empty.
   [[nodiscard]] std::vector<report::Growth> growth() const;
 
  private:

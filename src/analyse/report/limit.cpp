@@ -175,7 +175,7 @@ std::string why_not_exact(const Report& report) {
     return "some processes were not tracked; record again with more free space";
   }
   if (report.source == recording::kLooks) {
-    return "the recording is made of looks (--server); record it on that machine";
+    return "the recording is made of samples (--server); record it on that machine";
   }
   if (report.lost_events > 0) {
     return fmt::format("{} lost; record with a larger TTMEM_EVENTS",

@@ -31,7 +31,7 @@ constexpr std::array kL1Parts = {Kind::l1, Kind::l1_small, Kind::cb, Kind::kerne
 struct Opening {
   Time begin_ns = 0;
   Time end_ns = 0;
-  bool is_known = false;      // the time line has peaks of this opening
+  bool is_known = false;      // the timeline has peaks of this opening
   bool began_before = false;  // the opening, and perhaps its peaks, began before the recording
   PerKind<std::int64_t> peak{};
 };
@@ -133,8 +133,8 @@ void set_ranges(const std::vector<Opening>& openings, const RecordedChip& chip, 
   if (l1.least && all_known) l1.most = std::max(*l1.least, sum);
 }
 
-// Sets only lower bounds: looks say nothing about the time between them.
-void set_ranges_of_looks(DeviceReport& device) {
+// Sets only lower bounds: samples say nothing about the time between them.
+void set_ranges_of_samples(DeviceReport& device) {
   for (const Kind kind : kDeviceKinds) {
     device.peak_range[kind].least = bytes_of(device.peak[kind]);
   }
@@ -166,7 +166,7 @@ void set_peak_ranges(const Tables& tables, const Chips& chips, Report& report) {
     device.all_seen = !report.aggregate && !lost_elsewhere && !has_gap && report.is_whole();
     device.cbs_seen = report.unknown_programs == 0;
     if (device.all_seen && device.cbs_seen) continue;
-    report.source == recording::kLooks ? set_ranges_of_looks(device)
+    report.source == recording::kLooks ? set_ranges_of_samples(device)
                                        : set_ranges(openings, chip, report.is_whole(), device);
   }
 }

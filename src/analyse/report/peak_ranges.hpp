@@ -14,7 +14,7 @@ using recording::Chips;
 using recording::Tables;
 
 // Sets for each chip of the report whether all its events were seen, and if not, the bounds of its
-// peaks. A process counts its own peaks, and its time line has them even if events were lost. So
+// peaks. A process counts its own peaks, and its timeline has them even if events were lost. So
 // the peak of a chip is at least the peak of each process, and at most the sum of the peaks of
 // processes that had the chip open at the same time. Call it when the peaks of the report are set.
 void set_peak_ranges(const Tables& tables, const Chips& chips, Report& report);

@@ -154,7 +154,7 @@ struct Report {
   std::uint64_t gaps = 0;
   std::map<std::string, std::uint64_t> not_tracked{};  // number of processes by reason
   bool complete = true;  // false: the recorder was killed, so the end is missing
-  // True if the recording has only a time line: the contents at the peaks are unknown.
+  // True if the recording has only a timeline: the contents at the peaks are unknown.
   bool aggregate = false;
   // Programs that were gone before their circular buffers were read.
   std::uint64_t unknown_programs = 0;

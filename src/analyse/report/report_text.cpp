@@ -86,12 +86,12 @@ std::vector<std::string> cautions(const Report& report, const TextOptions& optio
   }
   if (report.source == recording::kLooks) {
     list.emplace_back(
-        "recorded by looks at another machine (--server): what lived shorter than the time between "
-        "two of them is missing, and peaks are \"at least\"");
+        "recorded as samples of another machine (--server): allocations that lived shorter than "
+        "the time between two samples are missing, and peaks are \"at least\"");
   }
   if (report.aggregate) {
     list.emplace_back(
-        "recorded with --aggregate: the peaks are those of its time line, and what they were made "
+        "recorded with --aggregate: the peaks are those of its timeline, and what they were made "
         "of is not known");
   }
   if (!report.complete)

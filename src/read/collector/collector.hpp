@@ -96,8 +96,9 @@ struct DeadSegments {
 [[nodiscard]] DeadSegments find_dead(const std::string& directory,
                                      const std::vector<std::string>& names);
 
-// Finds the copies of segments that were made at an out-of-memory error (collector/failures.hpp)
-// and whose process is gone. Also finds incomplete copies. Removes nothing.
+// Finds the copies of segments that were made at an out-of-memory error
+// (read/collector/failures.hpp) and whose process is gone. Also finds incomplete copies. Removes
+// nothing.
 [[nodiscard]] DeadSegments find_failed(const std::string& directory);
 
 // Finds the segments that were kept for a reader (TTMEM_KEEP_FOR) that is gone: the reader would

@@ -44,8 +44,8 @@ enum class Source : std::uint8_t { ttmem, tt_metal, driver };
   return names[static_cast<std::size_t>(source)];
 }
 
-// Identifies a process, also from one Snapshot to the next. A pid does not suffice: each container
-// has its own pids, and a dead process may have the pid of a living process.
+// Identifies a process, also from one Snapshot to the next. A pid is ambiguous: each container has
+// its own pids, and a dead process may have the pid of a living process.
 struct ProcessKey {
   std::int32_t pid = 0;
   State state = State::alive;

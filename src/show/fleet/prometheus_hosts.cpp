@@ -19,7 +19,7 @@ using remote::member;
 using remote::text_in;
 using remote::text_of;
 
-// The same limit as in remote/read_device.cpp: sums of valid values cannot overflow.
+// The same limit as in read/remote/read_device.cpp: sums of valid values cannot overflow.
 constexpr double kMaxBytes = 72057594037927936.0;  // 2^56
 
 Fault not_prometheus() {

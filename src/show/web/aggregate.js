@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures of an aggregated recording at one moment, taken from its time line. The recording
+// The figures of an aggregated recording at one moment, taken from its timeline. The recording
 // kept no single allocations or processes, so that all other figures are unknown, not zero.
 import { lastUntil } from './moments.js';
 import { PROCESS_FIGURES } from './process_rows.js';

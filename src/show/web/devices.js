@@ -45,7 +45,7 @@ class Glance {
       this.grid.box,
       this.words,
     );
-    // The charts of live data. A recording has its time line in the strip instead.
+    // The charts of live data. A recording has its timeline in the strip instead.
     const height = () => Math.max(120, Math.min(200, window.innerHeight - 760));
     this.charts = source.recorded ? null : new DeviceCharts(source, height);
     this.node = element('div', { class: 'beside' }, this.cores, this.charts?.node ?? null);
@@ -77,7 +77,7 @@ export class DevicesView {
     this.go = go;
     this.source = source;
     this.overTime = source.recorded
-      ? { name: 'timeline', title: 'Time line' }
+      ? { name: 'timeline', title: 'Timeline' }
       : { name: 'charts', title: 'Charts' };
     this.glance = new Glance(go, source);
     this.cards = [];

@@ -39,7 +39,7 @@ export class Recording {
     this.setFine(null);
   }
 
-  // Sets the finer time line of a part; null removes it.
+  // Sets the finer timeline of a part; null removes it.
   setFine(fine) {
     this.fine = fine;
     this.stops = stopsOf(this.timeline, fine);
@@ -56,7 +56,7 @@ export class Recording {
     this.zoomed = valid && (range[0] > begin || range[1] < end);
   }
 
-  // Returns the finest time line of the visible range.
+  // Returns the finest timeline of the visible range.
   get shown() {
     return this.fine ?? this.timeline;
   }

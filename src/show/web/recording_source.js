@@ -43,7 +43,7 @@ export class RecordingSource {
   #cores = null; // key of the device whose per-core figures are wanted
   #document = null;
   #shown = new Memo();
-  #asked = null; // AbortController of the request for a finer time line
+  #asked = null; // AbortController of the request for a finer timeline
   #number = 0;
 
   // `served`: the document comes from `ttmem view`; else it is in the page.
@@ -69,7 +69,7 @@ export class RecordingSource {
   }
 
   history() {
-    return Promise.reject(new Error('a recording has a time line instead'));
+    return Promise.reject(new Error('a recording has a timeline instead'));
   }
 
   // Takes over the run, the time range and the moment of the address.
@@ -86,7 +86,7 @@ export class RecordingSource {
     if (this.#shown.changed(run, recording.stop)) this.#take(recording);
   }
 
-  // Requests the moments of the zoomed range if the time line lacks some of them.
+  // Requests the moments of the zoomed range if the timeline lacks some of them.
   #refine(recording) {
     const { timeline, zoomed, range } = recording;
     const worth = this.served && zoomed && (timeline.thinned || timeline.moments_thinned);
@@ -158,7 +158,7 @@ export class RecordingSource {
   }
 }
 
-// Returns the device at a stop; `figures` is an index into the figures of the time line.
+// Returns the device at a stop; `figures` is an index into the figures of the timeline.
 function deviceAt({ timeline, time }, key, figures) {
   const device = timeline.figures[figures];
   const line = timeline.lines.find((one) => one.key === key);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The strip above every view of a recording: the time line of the device, the moment that all views
+// The strip above every view of a recording: the timeline of the device, the moment that all views
 // show, and notes about missing data.
 import { deviceTitle } from './device_card.js';
 import { element, setText, show } from './dom.js';

@@ -187,7 +187,7 @@ export class TimelineView {
     this.charts.forEach((chart) => {
       show(chart.node, hasCharts && isWorthAChart(line, chart.memory));
       if (chart.node.hidden) return;
-      const of = shown; // the time line that contains the line
+      const of = shown; // the timeline that contains the line
       chart.set({ line, of, end: of.to_ns, range, moment, timeline, window: null }, device);
     });
     if (this.rows.changed(timeline, whole))

@@ -40,7 +40,7 @@ export function recordedViews(go, source, cursor) {
   const { devices, cores, processes, programs } = shared(go, source);
   return [
     devices,
-    named('timeline', 'Time line', new TimelineView(cursor)),
+    named('timeline', 'Timeline', new TimelineView(cursor)),
     cores,
     processes,
     programs,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The documentation: docs/README.md lists every page of docs/, every relative link leads to an
-existing file and heading, and changelog and packages have the version of the header. Each rule is
-also tested with a fault."""
+existing file and heading, every path of the repository in backquotes exists, and changelog and
+packages have the version of the header. Each rule is also tested with a fault."""
 
 import email.utils
 import os
@@ -14,6 +14,8 @@ import urllib.parse
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 HEADER = ROOT / "include" / "ttmem" / "ttmem.h"
+FOLDERS = {"cmake", "debian", "docs", "include", "integrations", "packaging", "scripts",
+           "simulator", "src", "tests"}
 
 
 def version_of_header():
@@ -53,8 +55,21 @@ def links_of(page):
     return inline + re.findall(r"^\[[^\]]+\]: +(\S+)", text, re.M)
 
 
+def paths_of(page):
+    """Returns the paths of the repository in backquotes. A path may be followed by arguments."""
+    spans = [span for paragraph in prose_of(page).split("\n\n")
+             for _, span in re.findall(r"(`+)(.+?)\1", paragraph, re.S)]
+    paths = [span.split()[0] for span in spans if span.strip()]
+    return [path for path in paths if "/" in path and path.split("/")[0] in FOLDERS]
+
+
+def is_in(root, path):
+    """Returns true if the path is in the tree; "*" and a folder "X" stand for any name."""
+    return any(root.glob(re.sub(r"/X(?=/|$)", "/*", path).rstrip("/")))
+
+
 def faults_of(root):
-    """Returns one line for each broken link and each page that the index lacks."""
+    """Returns one line for each broken link, missing path, and page that the index lacks."""
     faults = []
     for page in sorted(pages_of(root)):
         name = page.relative_to(root)
@@ -68,6 +83,9 @@ def faults_of(root):
             elif parts.fragment and target.suffix == ".md" and (
                     parts.fragment not in anchors_of(target)):
                 faults.append(f"{name}: {link}: there is no such heading")
+        if page.name != "CHANGELOG.md":  # names paths of earlier versions
+            faults += [f"{name}: {path}: there is no such path"
+                       for path in paths_of(page) if not is_in(root, path)]
     index = root / "docs" / "README.md"
     listed = {link.partition("#")[0] for link in links_of(index)}
     faults += [f"docs/README.md does not list {page.relative_to(root / 'docs')}"
@@ -80,6 +98,16 @@ class Repository(unittest.TestCase):
     def test_every_link_leads_somewhere_and_every_page_is_listed(self):
         self.assertGreater(sum(len(links_of(page)) for page in pages_of(ROOT)), 100)
         self.assertEqual(faults_of(ROOT), [])
+
+    def test_the_architecture_names_paths(self):
+        self.assertGreater(len(paths_of(ROOT / "ARCHITECTURE.md")), 30)
+
+    def test_the_files_to_read_first_are_in_their_folder(self):
+        page = (ROOT / "docs" / "internals" / "folders.md").read_text(encoding="utf-8")
+        rows = re.findall(r"^\| `([^`]+)` .*\| ([^|]*) ?\|$", page, re.M)
+        named = [(folder, file) for folder, files in rows for file in re.findall(r"`([^`]+)`", files)]
+        self.assertGreater(len(named), 50)
+        self.assertEqual([one for one in named if not (ROOT / one[0] / one[1]).exists()], [])
 
     def test_no_page_is_missed(self):
         tracked = subprocess.run(["git", "-C", ROOT, "ls-files", "*.md"], text=True,
@@ -149,6 +177,15 @@ class Faults(unittest.TestCase):
         self.assertEqual(faults_of(self.root), [
             "README.md: docs/one.md#two: there is no such heading",
             "README.md: #here: there is no such heading"])
+
+    def test_a_missing_path_is_a_fault(self):
+        self.write("src/a/b.cpp", "")
+        self.write("README.md", "`src/a` `src/a/` `src/X/b.cpp` `src/a/*.cpp -v` `a/b` `docs/gone.md`\n"
+                                "```\n`src/no`\n```\n`src/a/c.cpp\n--all` `src/c/X`\n")
+        self.assertEqual(faults_of(self.root), [
+            "README.md: docs/gone.md: there is no such path",
+            "README.md: src/a/c.cpp: there is no such path",
+            "README.md: src/c/X: there is no such path"])
 
     def test_an_unlisted_page_is_a_fault(self):
         self.write("docs/guides/two.md", "# Two\n")

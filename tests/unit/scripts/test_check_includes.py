@@ -12,6 +12,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+TABLE = "docs/internals/folders.md"
 
 
 class CheckIncludes(unittest.TestCase):
@@ -22,7 +23,8 @@ class CheckIncludes(unittest.TestCase):
         for folder in ("src", "simulator"):
             shutil.copytree(ROOT / folder, self.copy / folder,
                             ignore=shutil.ignore_patterns("node_modules"))
-        shutil.copy(ROOT / "ARCHITECTURE.md", self.copy)
+        (self.copy / TABLE).parent.mkdir(parents=True)
+        shutil.copy(ROOT / TABLE, self.copy / TABLE)
         self.build.mkdir()
         shutil.copy(pathlib.Path(os.environ["TTMEM_BUILD"]) / "links.txt", self.build)
 
@@ -78,7 +80,7 @@ class CheckIncludes(unittest.TestCase):
         with open(self.build / "links.txt", "a", encoding="utf-8") as links:
             links.write("text ttmem_text ttmem_views\n")
         self.add_line("src/text/table.cpp", '#include "show/views/csv.hpp"')
-        faults = [fault for fault in self.faults() if not fault.startswith("ARCHITECTURE.md")]
+        faults = [fault for fault in self.faults() if not fault.startswith(TABLE)]
         self.assertEqual(len(faults), 1, faults)
         self.assertTrue(faults[0].startswith(
             "src/text/CMakeLists.txt: links show/views, which is in a higher layer"), faults)
@@ -90,13 +92,20 @@ class CheckIncludes(unittest.TestCase):
             "link text (simulator/demo/CMakeLists.txt)"])
 
     def test_a_wrong_row_of_the_table_is_a_fault(self):
-        page = self.copy / "ARCHITECTURE.md"
+        page = self.copy / TABLE
         text = page.read_text(encoding="utf-8")
         self.assertIn("| `src/track/wire` | base |", text)
         page.write_text(text.replace("| `src/track/wire` | base |", "| `src/track/wire` | base model |"),
                         encoding="utf-8")
         self.assertEqual(self.faults(),
-                         ["ARCHITECTURE.md: src/track/wire links base, the table says base model"])
+                         [f"{TABLE}: src/track/wire links base, the table says base model"])
+
+    def test_a_folder_that_is_missing_in_the_table_is_a_fault(self):
+        page = self.copy / TABLE
+        lines = page.read_text(encoding="utf-8").splitlines(keepends=True)
+        page.write_text("".join(line for line in lines if not line.startswith("| `src/track/wire` ")),
+                        encoding="utf-8")
+        self.assertEqual(self.faults(), [f"{TABLE}: src/track/wire is not in the table"])
 
 
 if __name__ == "__main__":

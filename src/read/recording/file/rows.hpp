@@ -41,7 +41,7 @@ struct Run {
   std::optional<int> exit_code{};  // of the command
   std::uint64_t events = 0;        // number of recorded events
   std::uint64_t lost_events = 0;
-  bool aggregate = false;  // has only the time line and what was live at the end
+  bool aggregate = false;  // has only the timeline and what was live at the end
   // The number of untracked processes of the command by reason.
   std::map<std::string, std::uint64_t> not_tracked{};
   std::string imported{};  // of an import: the other tool's own figures as JSON; else empty

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One device in the three sizes of view 1. views/device_rows.hpp has the texts,
-// views/device_layout.hpp the places of the columns. Pure, safe from any thread.
+// One device in the three sizes of view 1. show/views/device_rows.hpp has the texts,
+// show/views/device_layout.hpp the places of the columns. Pure, safe from any thread.
 #pragma once
 
 #include "read/model/snapshot.hpp"

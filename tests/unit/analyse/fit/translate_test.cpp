@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyse/fit/carry.hpp"
+#include "analyse/fit/translate.hpp"
 
 #include <gtest/gtest.h>
 
@@ -54,114 +54,117 @@ RecordedRequest sharded(Kind kind, std::uint64_t bytes_per_bank, std::uint32_t b
   return request;
 }
 
-TEST(Carry, AnInterleavedBufferIsSpreadOverTheBanksOfTheBoard) {
+TEST(Translate, AnInterleavedBufferIsSpreadOverTheBanksOfTheBoard) {
   const RecordedRequest request = interleaved(Kind::dram, 56, 4096, 8);
-  const auto carried = carry(request, nullptr, 1, target("p150", "p100"));
-  EXPECT_EQ(carried.why, Why::none);
-  EXPECT_TRUE(carried.is_placed);
-  EXPECT_TRUE(carried.bottom_up);
-  EXPECT_EQ(carried.request.bytes_per_bank, 8u * 4096);
-  EXPECT_EQ(carried.request.banks, 7u);
+  const auto translated = translate(request, nullptr, 1, target("p150", "p100"));
+  EXPECT_EQ(translated.why, Why::none);
+  EXPECT_TRUE(translated.is_placed);
+  EXPECT_TRUE(translated.bottom_up);
+  EXPECT_EQ(translated.request.bytes_per_bank, 8u * 4096);
+  EXPECT_EQ(translated.request.banks, 7u);
 }
 
-TEST(Carry, PagesAreAlignedAsTheBoardDoesIt) {
+TEST(Translate, PagesAreAlignedAsTheBoardDoesIt) {
   // A page of 96 bytes is 3 x 32 bytes on a Wormhole and 2 x 64 bytes on a Blackhole.
-  const auto carried =
-      carry(interleaved(Kind::dram, 12, 96, 12), nullptr, 1, target("n150", "p150"));
-  EXPECT_EQ(carried.request.bytes_per_bank, 2u * 128);
+  const auto translated =
+      translate(interleaved(Kind::dram, 12, 96, 12), nullptr, 1, target("n150", "p150"));
+  EXPECT_EQ(translated.request.bytes_per_bank, 2u * 128);
 }
 
-TEST(Carry, WithoutAPageSizeOnlyToBanksOfTheSameNumber) {
+TEST(Translate, WithoutAPageSizeOnlyToBanksOfTheSameNumber) {
   RecordedRequest request = interleaved(Kind::dram, 56, 4096, 12);
   request.layout.page_bytes = 0;
-  EXPECT_EQ(carry(request, nullptr, 1, target("n300", "n150")).request.bytes_per_bank,
+  EXPECT_EQ(translate(request, nullptr, 1, target("n300", "n150")).request.bytes_per_bank,
             request.bytes_per_bank);
-  EXPECT_EQ(carry(request, nullptr, 1, target("n150", "p150")).why, Why::page_unknown);
+  EXPECT_EQ(translate(request, nullptr, 1, target("n150", "p150")).why, Why::page_unknown);
   request.layout = {};
-  EXPECT_EQ(carry(request, nullptr, 1, target("n150", "p150")).why, Why::layout_unknown);
+  EXPECT_EQ(translate(request, nullptr, 1, target("n150", "p150")).why, Why::layout_unknown);
 }
 
-TEST(Carry, ShardsInL1NeedTheirCores) {
+TEST(Translate, ShardsInL1NeedTheirCores) {
   const RecordedRequest request = sharded(Kind::l1, 2048, 110);
   CoreMask cores;
   cores.set(7 * 11 + 7);  // (7, 7) on a grid with 11 columns
-  const auto carried = carry(request, &cores, 1, target("p150", "n150"));
-  EXPECT_EQ(carried.why, Why::none);
-  EXPECT_EQ(carried.request.bytes_per_bank, 2048u);
-  EXPECT_EQ(carried.request.banks, 64u);
-  EXPECT_FALSE(carried.bottom_up);
+  const auto translated = translate(request, &cores, 1, target("p150", "n150"));
+  EXPECT_EQ(translated.why, Why::none);
+  EXPECT_EQ(translated.request.bytes_per_bank, 2048u);
+  EXPECT_EQ(translated.request.banks, 64u);
+  EXPECT_FALSE(translated.bottom_up);
   cores.set(8);  // (8, 0)
-  EXPECT_EQ(carry(request, &cores, 1, target("p150", "n150")).why, Why::cores_missing);
-  EXPECT_EQ(carry(request, nullptr, 1, target("p150", "n150")).why, Why::cores_unknown);
+  EXPECT_EQ(translate(request, &cores, 1, target("p150", "n150")).why, Why::cores_missing);
+  EXPECT_EQ(translate(request, nullptr, 1, target("p150", "n150")).why, Why::cores_unknown);
 }
 
-TEST(Carry, ShardsInDramNeedTheirBanksAndTheirPages) {
+TEST(Translate, ShardsInDramNeedTheirBanksAndTheirPages) {
   RecordedRequest request = sharded(Kind::dram, 10 * 96, 12);
   request.layout.shard_banks = 8;
   request.layout.page_bytes = 96;
-  EXPECT_EQ(carry(request, nullptr, 1, target("n150", "p150")).request.bytes_per_bank, 10u * 128);
-  EXPECT_EQ(carry(request, nullptr, 1, target("n150", "p100")).why, Why::banks_missing);
+  EXPECT_EQ(translate(request, nullptr, 1, target("n150", "p150")).request.bytes_per_bank,
+            10u * 128);
+  EXPECT_EQ(translate(request, nullptr, 1, target("n150", "p100")).why, Why::banks_missing);
   request.layout.page_bytes = 0;
-  EXPECT_EQ(carry(request, nullptr, 1, target("n150", "p150")).why, Why::page_unknown);
+  EXPECT_EQ(translate(request, nullptr, 1, target("n150", "p150")).why, Why::page_unknown);
 }
 
-TEST(Carry, ShardsOfADeviceWithoutFiguresAreUnknown) {
+TEST(Translate, ShardsOfADeviceWithoutFiguresAreUnknown) {
   Target silent = target("p150", "n150");
   silent.recorded.grid_x = 0;
   silent.recorded.dram_channels = 0;
   CoreMask cores;
   cores.set(1);
-  EXPECT_EQ(carry(sharded(Kind::l1, 2048, 110), &cores, 1, silent).why, Why::cores_unknown);
-  EXPECT_EQ(carry(sharded(Kind::dram, 2048, 8), nullptr, 1, silent).why, Why::layout_unknown);
+  EXPECT_EQ(translate(sharded(Kind::l1, 2048, 110), &cores, 1, silent).why, Why::cores_unknown);
+  EXPECT_EQ(translate(sharded(Kind::dram, 2048, 8), nullptr, 1, silent).why, Why::layout_unknown);
 }
 
-TEST(Carry, ShardsAreRoundedUpToWholePages) {
+TEST(Translate, ShardsAreRoundedUpToWholePages) {
   RecordedRequest request = sharded(Kind::dram, 10 * 96 + 1, 12);
   request.layout.shard_banks = 8;
   request.layout.page_bytes = 96;
-  EXPECT_EQ(carry(request, nullptr, 1, target("n150", "p150")).request.bytes_per_bank, 11u * 128);
+  EXPECT_EQ(translate(request, nullptr, 1, target("n150", "p150")).request.bytes_per_bank,
+            11u * 128);
   request.bytes_per_bank = 1ULL << 63;
   request.layout.page_bytes = 32;  // the Blackhole aligns to 64
-  EXPECT_EQ(carry(request, nullptr, 1, target("n150", "p150")).request.bytes_per_bank, ~0ULL);
+  EXPECT_EQ(translate(request, nullptr, 1, target("n150", "p150")).request.bytes_per_bank, ~0ULL);
   request.bytes_per_bank = 1;
   request.layout.page_bytes = kMaxBytes;  // more than the shard
-  EXPECT_EQ(carry(request, nullptr, 1, target("n150", "p150")).request.bytes_per_bank, kMaxBytes);
+  EXPECT_EQ(translate(request, nullptr, 1, target("n150", "p150")).request.bytes_per_bank,
+            kMaxBytes);
 }
 
-TEST(Carry, BuffersOfASubDeviceAreUnknown) {
+TEST(Translate, BuffersOfASubDeviceAreUnknown) {
   RecordedRequest request = sharded(Kind::l1, 2048, 4);
   request.own_banks = true;
-  EXPECT_EQ(carry(request, nullptr, 1, target("p150", "p100")).why, Why::sub_device);
+  EXPECT_EQ(translate(request, nullptr, 1, target("p150", "p100")).why, Why::sub_device);
 }
 
-TEST(Carry, TracesLieInDramWithoutARegion) {
+TEST(Translate, TracesLieInDramWithoutARegion) {
   const RecordedRequest request = interleaved(Kind::trace, 8, 1024, 8);
-  const auto there = carry(request, nullptr, 1, target("p150", "p100"));
+  const auto there = translate(request, nullptr, 1, target("p150", "p100"));
   EXPECT_EQ(there.request.kind, Kind::dram);
   EXPECT_FALSE(there.bottom_up);
   CarryOptions options;
   options.trace_region_size = 1 << 20;
-  const auto region = carry(request, nullptr, 1, target("p150", "p100", options));
+  const auto region = translate(request, nullptr, 1, target("p150", "p100", options));
   EXPECT_EQ(region.request.kind, Kind::trace);
   EXPECT_TRUE(region.bottom_up);
 }
 
-TEST(Carry, GrowsByAFactorInWholePages) {
-  const auto carried =
-      carry(interleaved(Kind::dram, 8, 4096, 8), nullptr, 1.5, target("p150", "p150"));
-  EXPECT_EQ(carried.request.bytes, 12u * 4096);
-  EXPECT_EQ(carried.request.bytes_per_bank, 2u * 4096);
+TEST(Translate, GrowsByAFactorInWholePages) {
+  const auto translated =
+      translate(interleaved(Kind::dram, 8, 4096, 8), nullptr, 1.5, target("p150", "p150"));
+  EXPECT_EQ(translated.request.bytes, 12u * 4096);
+  EXPECT_EQ(translated.request.bytes_per_bank, 2u * 4096);
 }
 
-TEST(Carry, AScaledBufferGrowsInTotalAndInEachBank) {
+TEST(Translate, AScaledBufferGrowsInTotalAndInEachBank) {
   RecordedRequest shards = sharded(Kind::dram, 4096, 8);
   shards.layout.shard_banks = 8;
-  const auto carried = carry(shards, nullptr, 2, target("p150", "p150"));
-  EXPECT_EQ(carried.request.bytes, 2 * shards.bytes);
-  EXPECT_EQ(carried.request.bytes_per_bank, 2u * 4096);
+  const auto translated = translate(shards, nullptr, 2, target("p150", "p150"));
+  EXPECT_EQ(translated.request.bytes, 2 * shards.bytes);
+  EXPECT_EQ(translated.request.bytes_per_bank, 2u * 4096);
   RecordedRequest without_pages = interleaved(Kind::dram, 8, 4096, 8);
   without_pages.layout.page_bytes = 0;
-  EXPECT_EQ(carry(without_pages, nullptr, 2, target("p150", "p150")).request.bytes, 16u * 4096);
+  EXPECT_EQ(translate(without_pages, nullptr, 2, target("p150", "p150")).request.bytes, 16u * 4096);
 }
 
 recording::RecordedCb cb(std::uint32_t address, std::uint32_t bytes, std::uint32_t core) {
@@ -170,25 +173,25 @@ recording::RecordedCb cb(std::uint32_t address, std::uint32_t bytes, std::uint32
   return made;
 }
 
-TEST(Carry, CircularBuffersAreStackedFromTheBaseOfTheBoard) {
+TEST(Translate, CircularBuffersAreStackedFromTheBaseOfTheBoard) {
   const recording::Layout layout = {cb(111616, 100, 12), cb(111616 + 128, 64, 12)};  // core (1, 1)
-  const auto carried = carry(layout, target("p150", "n150"));
-  EXPECT_EQ(carried.why, Why::none);
-  EXPECT_EQ(carried.layout[0].address, 105664u);
-  EXPECT_EQ(carried.layout[1].address, 105664u + 128);
-  EXPECT_TRUE(carried.layout[1].cores.test(9));  // (1, 1) on a grid with 8 columns
-  ASSERT_EQ(carried.stacks.size(), 1u);
-  EXPECT_EQ(carried.stacks[0].end, 105664u + 192);
+  const auto translated = translate(layout, target("p150", "n150"));
+  EXPECT_EQ(translated.why, Why::none);
+  EXPECT_EQ(translated.layout[0].address, 105664u);
+  EXPECT_EQ(translated.layout[1].address, 105664u + 128);
+  EXPECT_TRUE(translated.layout[1].cores.test(9));  // (1, 1) on a grid with 8 columns
+  ASSERT_EQ(translated.stacks.size(), 1u);
+  EXPECT_EQ(translated.stacks[0].end, 105664u + 192);
 }
 
-TEST(Carry, CircularBuffersAtOtherAddressesKeepTheirPlaceOrAreUnknown) {
+TEST(Translate, CircularBuffersAtOtherAddressesKeepTheirPlaceOrAreUnknown) {
   const recording::Layout layout = {cb(200000, 100, 0)};
-  const auto same = carry(layout, target("p150", "p100"));
+  const auto same = translate(layout, target("p150", "p100"));
   EXPECT_EQ(same.why, Why::none);
   EXPECT_EQ(same.layout[0].address, 200000u);
   EXPECT_EQ(same.stacks.at(0).end, 200100u);
-  EXPECT_EQ(carry(layout, target("p150", "n150")).why, Why::cb_order);
-  EXPECT_EQ(carry({cb(111616, 100, 10)}, target("p150", "n150")).why, Why::cores_missing);
+  EXPECT_EQ(translate(layout, target("p150", "n150")).why, Why::cb_order);
+  EXPECT_EQ(translate({cb(111616, 100, 10)}, target("p150", "n150")).why, Why::cores_missing);
 }
 
 TEST(Target, IsOpenedAsTheRecordedDeviceWas) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyse/fit/carry.hpp"
+#include "analyse/fit/translate.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -53,43 +53,43 @@ bool has_the_same_pages(Kind kind, const Target& target) {
 }
 
 // Computes the bytes per bank of a sharded buffer, which do not depend on the number of banks.
-void carry_shard(const RecordedRequest& request, double factor, const Target& target,
-                 CarriedRequest& carried) {
+void translate_shard(const RecordedRequest& request, double factor, const Target& target,
+                 TranslatedRequest& translated) {
   const Kind kind = request.kind;
   const std::uint32_t alignment = target.map.page_alignment(kind);
   const std::uint64_t page = request.layout.page_bytes;
   if (!request.has_bytes_per_bank) {
-    carried.why = Why::size_unknown;
+    translated.why = Why::size_unknown;
   } else if (has_the_same_pages(kind, target)) {
     const std::uint64_t unit = placement::align_up(page == 0 ? alignment : page, alignment);
-    carried.request.bytes_per_bank = scaled(request.bytes_per_bank, factor, unit);
+    translated.request.bytes_per_bank = scaled(request.bytes_per_bank, factor, unit);
   } else if (page == 0 || target.chip == nullptr) {
-    carried.why = Why::page_unknown;
+    translated.why = Why::page_unknown;
   } else {
     const std::uint64_t before = placement::align_up(page, recorded_page_alignment(kind, target));
     const std::uint64_t now = placement::align_up(page, alignment);
     const std::uint64_t pages = placement::divide_up(request.bytes_per_bank, before);
-    carried.request.bytes_per_bank = scaled(saturating_mul(pages, now), factor, now);
+    translated.request.bytes_per_bank = scaled(saturating_mul(pages, now), factor, now);
   }
 }
 
-void carry_sharded(const RecordedRequest& request, const CoreMask* cores, double factor,
-                   const Target& target, CarriedRequest& carried) {
+void translate_sharded(const RecordedRequest& request, const CoreMask* cores, double factor,
+                   const Target& target, TranslatedRequest& translated) {
   if (is_in_dram(request.kind)) {
     const std::uint64_t last = request.layout.shard_banks != 0 ? request.layout.shard_banks
                                                                : target.recorded.dram_channels;
-    if (last == 0) carried.why = Why::layout_unknown;
-    if (last > target.map.dram_channels) carried.why = Why::banks_missing;
+    if (last == 0) translated.why = Why::layout_unknown;
+    if (last > target.map.dram_channels) translated.why = Why::banks_missing;
   } else if (cores == nullptr) {
-    carried.why = Why::cores_unknown;
+    translated.why = Why::cores_unknown;
   } else if (!renumbered(*cores, target)) {
-    carried.why = why_not_renumbered(target);
+    translated.why = why_not_renumbered(target);
   }
-  if (carried.why == Why::none) carry_shard(request, factor, target, carried);
+  if (translated.why == Why::none) translate_shard(request, factor, target, translated);
 }
 
-void carry_interleaved(const RecordedRequest& request, double factor, const Target& target,
-                       CarriedRequest& carried) {
+void translate_interleaved(const RecordedRequest& request, double factor, const Target& target,
+                       TranslatedRequest& translated) {
   const Kind kind = request.kind;
   const std::uint64_t banks = target.banks(kind);
   const std::uint32_t alignment = target.map.page_alignment(kind);
@@ -97,16 +97,16 @@ void carry_interleaved(const RecordedRequest& request, double factor, const Targ
   if (request.layout.spread == Spread::interleaved && page != 0) {
     // The runtime chooses the page size of a trace by the number of banks.
     if (kind == Kind::trace) page = placement::trace_page_bytes(request.bytes, banks);
-    carried.request.bytes = placement::align_up(carried.request.bytes, page);
-    carried.request.bytes_per_bank =
-        placement::bytes_per_bank(carried.request.bytes, page, banks, alignment);
-    carried.request.has_bytes_per_bank = true;
+    translated.request.bytes = placement::align_up(translated.request.bytes, page);
+    translated.request.bytes_per_bank =
+        placement::bytes_per_bank(translated.request.bytes, page, banks, alignment);
+    translated.request.has_bytes_per_bank = true;
   } else if (!request.has_bytes_per_bank) {
-    carried.why = Why::size_unknown;
+    translated.why = Why::size_unknown;
   } else if (request.banks == banks && has_the_same_pages(kind, target)) {
-    carried.request.bytes_per_bank = scaled(request.bytes_per_bank, factor, alignment);
+    translated.request.bytes_per_bank = scaled(request.bytes_per_bank, factor, alignment);
   } else {
-    carried.why =
+    translated.why =
         request.layout.spread == Spread::unknown ? Why::layout_unknown : Why::page_unknown;
   }
 }
@@ -153,63 +153,63 @@ std::vector<placement::CbStack> stacks_as_recorded(const recording::Layout& layo
 
 }  // namespace
 
-CarriedRequest carry(const RecordedRequest& request, const CoreMask* cores, double factor,
+TranslatedRequest translate(const RecordedRequest& request, const CoreMask* cores, double factor,
                      const Target& target) {
-  CarriedRequest carried{.request = request};
-  if (request.kind == Kind::cb) carried.why = Why::cbs_unknown;
-  if (!is_bank_kind(request.kind)) return carried;
-  carried.request.cores = 0;
-  carried.request.banks = static_cast<std::uint32_t>(target.banks(request.kind));
-  carried.bottom_up = request.layout.direction == Direction::usual
+  TranslatedRequest translated{.request = request};
+  if (request.kind == Kind::cb) translated.why = Why::cbs_unknown;
+  if (!is_bank_kind(request.kind)) return translated;
+  translated.request.cores = 0;
+  translated.request.banks = static_cast<std::uint32_t>(target.banks(request.kind));
+  translated.bottom_up = request.layout.direction == Direction::usual
                           ? is_in_dram(request.kind)
                           : request.layout.direction == Direction::bottom_up;
   if (request.own_banks) return {.request = request, .why = Why::sub_device};
-  if (request.bytes == 0 && request.bytes_per_bank == 0) return carried;
+  if (request.bytes == 0 && request.bytes_per_bank == 0) return translated;
   const std::uint64_t page = std::max<std::uint64_t>(request.layout.page_bytes, 1);
-  carried.request.bytes = scaled(request.bytes, factor, page);
+  translated.request.bytes = scaled(request.bytes, factor, page);
   const bool is_sharded = request.layout.spread == Spread::sharded || cores != nullptr;
   if (is_sharded) {
-    carry_sharded(request, cores, factor, target, carried);
+    translate_sharded(request, cores, factor, target, translated);
   } else {
-    carry_interleaved(request, factor, target, carried);
+    translate_interleaved(request, factor, target, translated);
   }
-  if (carried.why != Why::none) {
-    carried.request = request;
-    return carried;
+  if (translated.why != Why::none) {
+    translated.request = request;
+    return translated;
   }
-  carried.is_placed = true;
+  translated.is_placed = true;
   if (is_trace_in_dram(request.kind, target)) {
-    carried.request.kind = Kind::dram;
-    carried.bottom_up = false;
+    translated.request.kind = Kind::dram;
+    translated.bottom_up = false;
   }
-  return carried;
+  return translated;
 }
 
-CarriedLayout carry(const recording::Layout& layout, const Target& target) {
-  CarriedLayout carried{.layout = layout, .why = Why::none, .stacks = {}};
-  for (recording::RecordedCb& cb : carried.layout) {
+TranslatedLayout translate(const recording::Layout& layout, const Target& target) {
+  TranslatedLayout translated{.layout = layout, .why = Why::none, .stacks = {}};
+  for (recording::RecordedCb& cb : translated.layout) {
     const auto cores = renumbered(cb.cores, target);
     if (!cores) {
-      carried.why = why_not_renumbered(target);
-      return carried;
+      translated.why = why_not_renumbered(target);
+      return translated;
     }
     cb.cores = *cores;
   }
   const auto columns = static_cast<std::uint16_t>(target.grid.x);
   if (follows_from_order(layout, target)) {
     const auto stacked = placement::stack_circular_buffers(
-        declared(carried.layout, columns), target.map.l1_base, target.map.dram_alignment);
-    for (std::size_t i = 0; i < carried.layout.size(); ++i) {
-      carried.layout[i].address = static_cast<std::uint32_t>(stacked.addresses[i]);
+        declared(translated.layout, columns), target.map.l1_base, target.map.dram_alignment);
+    for (std::size_t i = 0; i < translated.layout.size(); ++i) {
+      translated.layout[i].address = static_cast<std::uint32_t>(stacked.addresses[i]);
     }
-    carried.stacks = stacked.stacks;
-    return carried;
+    translated.stacks = stacked.stacks;
+    return translated;
   }
   const bool same_base = target.chip != nullptr && target.recorded.l1_base == target.map.l1_base &&
                          target.chip->dram_alignment == target.map.dram_alignment;
-  if (!same_base) carried.why = Why::cb_order;
-  carried.stacks = stacks_as_recorded(carried.layout, columns);
-  return carried;
+  if (!same_base) translated.why = Why::cb_order;
+  translated.stacks = stacks_as_recorded(translated.layout, columns);
+  return translated;
 }
 
 }  // namespace ttmem::fit

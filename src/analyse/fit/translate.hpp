@@ -14,7 +14,7 @@
 
 namespace ttmem::fit {
 
-struct CarriedRequest {
+struct TranslatedRequest {
   recording::RecordedRequest request;  // with its sizes on the other board, without its cores
   Why why = Why::none;                 // why the request cannot be carried over
   // True: the allocator places the request; false: it only counts, as a kernel does.
@@ -24,7 +24,7 @@ struct CarriedRequest {
 
 // Carries a request over to the other board. `cores` are the cores of a sharded buffer in L1, or
 // null if they are unknown. `factor` multiplies the size of the request.
-[[nodiscard]] CarriedRequest carry(const recording::RecordedRequest& request, const CoreMask* cores,
+[[nodiscard]] TranslatedRequest translate(const recording::RecordedRequest& request, const CoreMask* cores,
                                    double factor, const Target& target);
 
 // Returns true if `kind` is a trace and the board has no trace region. Traces then lie at the upper
@@ -33,13 +33,13 @@ struct CarriedRequest {
   return kind == Kind::trace && target.map.trace_region_bytes == 0;
 }
 
-struct CarriedLayout {
+struct TranslatedLayout {
   recording::Layout layout;
   Why why = Why::none;
   // Stacks of CBs, which the runtime compares with L1 buffers.
   std::vector<placement::CbStack> stacks;
 };
 
-[[nodiscard]] CarriedLayout carry(const recording::Layout& layout, const Target& target);
+[[nodiscard]] TranslatedLayout translate(const recording::Layout& layout, const Target& target);
 
 }  // namespace ttmem::fit
