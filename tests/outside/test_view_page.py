@@ -158,6 +158,14 @@ class Peaks(ViewCase):
         self.click_bar("load ")
         self.assertNotIn("path", self.address())
 
+    def test_the_peak_of_a_chip_without_a_uid(self):
+        recording = Recording()
+        device = recording.device(recording.process(7, "model"), 0, uid=None)
+        recording.allocate([device], "l1", 8 * MIB, 10, label="state")
+        self.save(recording)
+        self.view()
+        self.check("l1")
+
     def click_bar(self, words):
         self.browser.run("[...document.querySelectorAll('.icicle button')]"
                          f".find((one) => one.textContent.startsWith('{words}')).click()")

@@ -75,6 +75,13 @@ function partsOf(report, what) {
   return { rows: report.at_peak?.[what], bytes, time };
 }
 
+// Returns true if a device of the report is the chip with this key.
+function isChip(device, { lines }, key) {
+  if (device.uid) return device.uid === key;
+  const line = lines.find((one) => one.key === key);
+  return line && line.id === device.id && line.arch === (device.arch || null);
+}
+
 export class PeakView {
   #shut = new Map(); // path -> true if the user closed the node, false if the user opened it
   #made = new Memo();
@@ -127,7 +134,7 @@ export class PeakView {
     this.redraw = () => this.update(state, place, device, key);
     const { recording } = state;
     if (!recording) return;
-    const report = recording.report.devices.find((one) => (one.uid ?? String(one.id)) === key);
+    const report = recording.report.devices.find((one) => isChip(one, recording.timeline, key));
     const what = place.peak || recording.fullest?.memory || 'l1';
     this.path = place.path;
     this.what.set(what);
