@@ -28,7 +28,7 @@ using text::origin_or_none;
 using text::Table;
 using text::TextOptions;
 
-Bytes bytes_of(const std::optional<Extreme>& extreme) {
+Bytes bytes_of_extreme(const std::optional<Extreme>& extreme) {
   return extreme ? Bytes(static_cast<std::uint64_t>(extreme->bytes)) : std::nullopt;
 }
 std::string time_of(const std::optional<Extreme>& extreme) {
@@ -159,7 +159,7 @@ std::string peaks_text(const DeviceReport& device, const TextOptions& options) {
                    {was_seen(row.peak, row.range) ? time_of(row.peak) : ""},
                    {share ? text::format_share(share) : ""},
                    {size(row.end, options)},
-                   {row.free ? size(bytes_of(row.free), options) : ""},
+                   {row.free ? size(bytes_of_extreme(row.free), options) : ""},
                    {time_of(row.free)}});
   }
   std::string text = table.render(2, options);
@@ -284,7 +284,7 @@ std::string composition_text(const DeviceReport& device, const Report& report, s
             : "What the {} peak of device {} was made of is not known; the most that was seen is "
               "{} at {}";
     text += heading(fmt::format(fmt::runtime(title), what, name_of(device, report),
-                                size(bytes_of(peak), options), time_of(peak)),
+                                size(bytes_of_extreme(peak), options), time_of(peak)),
                     options);
     text += holders_text(holders, static_cast<std::uint64_t>(peak->bytes), top, options);
   };
@@ -389,7 +389,7 @@ std::string settings_text(const DeviceReport& device, const TextOptions& options
   };
   if (const auto& trace = device.peak[Kind::trace]; trace && trace->bytes > 0) {
     add(fmt::format("trace_region_size={}  used {}, set {} (of all banks)",
-                    *settings.trace_region_size, size(bytes_of(trace), options),
+                    *settings.trace_region_size, size(bytes_of_extreme(trace), options),
                     was_set(device.trace_region, options, false)));
   }
   if (device.l1_small_peak_per_core.value_or(0) > 0) {
