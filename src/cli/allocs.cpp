@@ -58,7 +58,7 @@ int allocs(const AllocsOptions& options, const CommonOptions& common) {
   if (!common.json) print_warnings(snapshot->warnings);
   if (options.group_by) return print_groups(*snapshot, list, *options.group_by, common);
   if (common.json)
-    return print_of(*snapshot, allocations_json(*snapshot, list, views::JsonLayout::pretty));
+    return print_of(*snapshot, views::allocations_json(*snapshot, list, views::JsonLayout::pretty));
   if (common.csv) return print_of(*snapshot, views::allocations_csv(*snapshot, list));
   return print_of(*snapshot,
                   views::allocations_text(*snapshot, list, hidden_cbs(*snapshot, options.filter),

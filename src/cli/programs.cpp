@@ -32,7 +32,7 @@ int programs(const ProgramsOptions& options, const CommonOptions& common) {
   if (!snapshot) return complain(snapshot.error().message, kFailure);
   const auto list = selection::select_programs(*snapshot, options.pid);
   if (common.json)
-    return print_of(*snapshot, programs_json(*snapshot, list, views::JsonLayout::pretty));
+    return print_of(*snapshot, views::programs_json(*snapshot, list, views::JsonLayout::pretty));
   print_warnings(snapshot->warnings);
   if (common.csv) return print_of(*snapshot, views::programs_csv(*snapshot, list));
   return print_of(*snapshot,

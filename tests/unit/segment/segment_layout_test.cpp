@@ -18,7 +18,7 @@ namespace ttmem::segment {
 namespace {
 
 std::string document() {
-  const std::ifstream file(TTMEM_SOURCE_DIR "/docs/segment-layout.md");
+  const std::ifstream file(TTMEM_SOURCE_DIR "/docs/internals/segment-layout.md");
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();

@@ -303,7 +303,7 @@ TEST(LiveGrowth, ListsNamesThatGrowFromSampleToSample) {
     now.emplace_back("weights", 5000);
     now.emplace_back("activation", 100 * (i % 3));
     if (i > 0) now.emplace_back("cache", 10 * std::min<std::uint64_t>(i, 4));  // fills, then stays
-    growth.add(snapshot_with(now));
+    growth.look(snapshot_with(now));
   }
   const std::vector<report::Growth> found = growth.growth();
   ASSERT_EQ(found.size(), 1U);
@@ -326,7 +326,7 @@ TEST(LiveGrowth, ProgramsWithShrinkingCircularBuffersHaveNoGrowthInBytes) {
       program.pid = process.pid;
       program.name = "matmul";
     }
-    growth.add(snapshot);
+    growth.look(snapshot);
   }
   const std::vector<report::Growth> found = growth.growth();
   ASSERT_EQ(found.size(), 3U);
@@ -340,8 +340,8 @@ TEST(LiveGrowth, ProgramsWithShrinkingCircularBuffersHaveNoGrowthInBytes) {
 
 TEST(LiveGrowth, AFewSamplesShowNoGrowth) {
   LiveGrowth growth{Filter{}};
-  growth.add(snapshot_with({{"a", 1}}));
-  growth.add(snapshot_with({{"a", 2}}));
+  growth.look(snapshot_with({{"a", 1}}));
+  growth.look(snapshot_with({{"a", 2}}));
   EXPECT_TRUE(growth.growth().empty());
 }
 
