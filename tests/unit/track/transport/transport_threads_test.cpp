@@ -144,9 +144,9 @@ void work(Workload& workload, std::uint64_t thread, const std::atomic<bool>& don
     workload.with_tracker([&](tracker::IdTracker& tracker) {
       const ttmem_cb cb = {105664, 32 * (1 + round % 5), &kGrid, 1, 0};
       if (round % 3 == 0) {
-        tracker->program_destroy(id);
+        tracker.program_destroy(id);
       } else {
-        tracker->program_place(device, id, {&cb, 1});
+        tracker.program_place(device, id, {&cb, 1});
       }
     });
     if (round % 3 != 0) {
