@@ -15,7 +15,7 @@ ifndef COMPILE
 .NOTPARALLEL:
 endif
 
-.PHONY: help setup build run tree-with-tests tests test quick unit asan-tree asan tsan fuzz outside packages \
+.PHONY: help setup build run tree-with-tests tests test quick unit asan-configured asan-tree asan tsan fuzz outside packages \
   outside-all lint tidy bench install dist deb tarball format clean
 
 help:
@@ -63,12 +63,17 @@ quick: setup-build setup-unit build/dev/build.ninja
 	@cmake --build build/dev -j $(JOBS) --target ttmem_cli ttmem_tests $(NINJA)
 	@scripts/run-tests build/dev -j $(JOBS) -L unit
 
+# Both read what cmake wrote: it runs again if a CMakeLists.txt has changed.
 lint: setup-lint setup-build build/build.ninja
+	@cmake --build build --target build.ninja >/dev/null
 	@scripts/lint
 
-# Reads the commands of the tree of the sanitizers, which are clang's.
-tidy: setup-tidy setup-unit setup-build build/asan/build.ninja
+# Reads the compile commands of the sanitizers' tree, because they are clang's.
+tidy: setup-tidy asan-configured
 	@$(COMPILE) scripts/tidy build/asan
+
+asan-configured: setup-build setup-unit build/asan/build.ninja
+	@cmake --build build/asan --target build.ninja >/dev/null
 
 tests: tree-with-tests
 	@cmake --build build -j $(JOBS) --target all ttmem_tests $(NINJA)
@@ -86,7 +91,7 @@ packages: tests
 outside-all: tests
 	@scripts/run-tests build -j $$(($(JOBS) + 1)) -L 'outside|packages'
 
-asan-tree: setup build/asan/build.ninja
+asan-tree: setup asan-configured
 	@$(COMPILE) cmake --build build/asan -j $(JOBS) --target all ttmem_tests $(NINJA)
 
 asan: asan-tree

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "track/tracker/clock.hpp"
+
 namespace ttmem::tracker {
 
 Result<std::unique_ptr<IdTracker>> IdTracker::start(
