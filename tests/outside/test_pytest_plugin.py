@@ -231,6 +231,17 @@ class Record(PythonCase):
         self.assertEqual(counts, [(102,)])
         self.assertEqual(marks, [("inside",)])
 
+    def test_a_device_opened_in_the_block_is_recorded_from_its_first_buffer(self):
+        self.output(DEVICE, f"""
+            with ttmem.record({self.path!r}):
+                open_device()
+                ttmem.buffer_alloc(0, BufferType.L1, 64 << 20, address=1 << 20, id=1)
+                ttmem.buffer_free(0, BufferType.L1, 1)
+                ttmem.buffer_alloc(0, BufferType.L1, 2048, address=1 << 20, id=2)
+        """)
+        (device,) = self.json("report", self.path)["devices"]
+        self.assertEqual(device["l1_buffers"]["peak_bytes"], 64 << 20)
+
     def test_an_obstacle_to_recording_is_one_sentence(self):
         block = f"with ttmem.record({self.path!r}): pass"
         said = self.error("import ttmem", block, env=self.found())

@@ -60,6 +60,34 @@ class Attached(Case):
         self.assertEqual(counts, {2048: 1, 1024: 50})
         self.assertEqual(self.json("report", file)["devices"][0]["l1_buffers"]["peak_bytes"], most)
 
+    def test_a_device_that_is_opened_after_attaching(self):
+        file = os.path.join(self.dir, "run.ttmem")
+        held = self.hold_calls("""lib.ttmem_enabled()  # creates the segment
+hold()
+open_device()
+for i in range(1, 51):
+    alloc(L1, i, 1024 * i, address=1 << 19)
+    alloc(DRAM, i, 4096)
+    free(L1, i)
+    free(DRAM, i)
+alloc(L1, 99, 2048)""")
+        recorder = self.start([TTMEM, "record", "--pid", held.pid, "-o", file])
+        recorder.line("stderr")
+        held.go_on()
+        held.line()
+        recorder.signal(signal.SIGINT)
+        self.assertEqual(recorder.wait(), 0)
+        with contextlib.closing(sqlite3.connect(file)) as database:
+            numbers = database.execute(
+                "SELECT kind, number FROM allocation_list ORDER BY id").fetchall()
+        self.assertEqual(numbers, [(kind, number) for number in range(1, 51)
+                                   for kind in ("l1", "dram")] + [("l1", 99)])
+        report = self.json("report", file)
+        (device,) = report["devices"]
+        self.assertEqual(device["l1_buffers"]["peak_bytes"], 50 * 1024 * 64)
+        self.assertEqual(device["dram"]["peak_bytes"], 4096 * 12)
+        self.assertEqual(report["run"]["lost_events"], 0)
+
     def test_labels_and_scopes_of_a_process_without_details(self):
         """The recorder reads labels and scopes from the slots. A slot may hold the number of a
         stored text instead of a label, with a scope after it."""

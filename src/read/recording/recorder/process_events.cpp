@@ -27,12 +27,15 @@ std::size_t ProcessEvents::Batch::size() const {
 void ProcessEvents::drain() {
   while (waiting_ < kMaxWaiting) {
     auto events = segment::read_events(source_, read_up_to_, kEventsAtOnce);
-    if (!events || events->newest == read_up_to_) return;
+    if (!events) return;
+    // A process older than the recording gets its first bridge even if it has no events yet. A
+    // bridge at its first events would drop these events.
+    const bool is_begin = !was_read_ && begin_ < 0;
+    if (events->newest == read_up_to_ && !is_begin) return;
     has_details_ = events->has_details;
     Batch batch{.events = std::move(*events)};
     read_up_to_ = batch.events.newest;
-    const bool is_gap = was_read_ || begin_ >= 0;
-    if (batch.events.lost > 0 || !is_gap) take_image(batch, is_gap);
+    if (batch.events.lost > 0 || is_begin) take_image(batch, !is_begin);
     was_read_ = true;
     seen_ += batch.events.events.size();
     waiting_ += batch.events.events.size();

@@ -50,7 +50,7 @@ class ProcessEvents {
   void set_begin(Time begin) { begin_ = begin; }
 
   // Reads new events. Stops when the maximum number of events is in memory; the rest stays in the
-  // ring.
+  // ring. All events after the first call are read, or counted as lost.
   void drain();
 
   // Returns the next step, or nullopt if there is none. The step is valid until advance().
