@@ -34,7 +34,7 @@ using recording::Time;
 namespace {
 
 // Above this the viewer takes minutes, or dies.
-constexpr std::uint64_t kMaxEntries = 200'000;
+constexpr std::uint64_t kMaxThinnedEntries = 200'000;
 // What is live at the peak of the run stays, however much it is; above this there is no snapshot.
 constexpr std::uint64_t kMaxEntries = 1'000'000;
 constexpr std::size_t kMaxSharedBytes = 64 << 20;  // stacks, mostly
@@ -345,7 +345,7 @@ Result<void> MemoryVizExporter::write(Output& output) {
 }  // namespace
 
 Result<Notes> write_memory_viz(const Job& job, Output& output) {
-  const auto thinning = Thinning::plan(job.reader, job.selection, kMaxEntries);
+  const auto thinning = Thinning::plan(job.reader, job.selection, kMaxThinnedEntries);
   if (!thinning) return thinning.error();
   const auto encoder = job.path.ends_with(".json") ? make_json_encoder() : make_pickle_encoder();
   MemoryVizExporter exporter(job, *thinning, *encoder);
