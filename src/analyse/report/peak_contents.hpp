@@ -6,6 +6,7 @@
 
 #include "analyse/report/chip_figures.hpp"
 #include "analyse/report/chips.hpp"
+#include "analyse/report/holders.hpp"
 #include "analyse/report/live_counts.hpp"
 #include "analyse/report/report.hpp"
 #include "base/result.hpp"
@@ -23,8 +24,8 @@ class PeakContents {
 
   // Call for each chip first.
   void look_at(std::uint32_t chip, const ChipFigures& figures);
-  // Fills in at_dram_peak and at_l1_peak of the devices.
-  [[nodiscard]] Result<void> read(const recording::Reader& reader);
+  // Fills in at_dram_peak and at_l1_peak of the devices, until `room` is taken.
+  [[nodiscard]] Result<void> read(const recording::Reader& reader, HolderRoom& room);
 
  private:
   // A peak. Chips of a mesh have theirs at the same moment and share one.
@@ -39,7 +40,7 @@ class PeakContents {
   void for_each_look(const Row& row, recording::Event::Type begin, recording::Event::Type end,
                      Visitor visit);
   [[nodiscard]] Look& look(const Moment& at);
-  void fill_in(const Look& look);
+  [[nodiscard]] bool fill_in(const Look& look, HolderRoom& room);
   [[nodiscard]] std::vector<Holder> l1_holders(const Look& look, std::uint32_t chip) const;
 
   const Tables& tables_;

@@ -8,7 +8,8 @@
 namespace ttmem::report {
 
 // Schema ttmem.report.v1 (docs/guides/recording.md). Lists have at most `top` entries, but for what
-// peaks were made of and what was held: those are whole. Ends with a newline. Pure.
-[[nodiscard]] std::string report_json(const Report& report, std::size_t top);
+// peaks were made of and what was held: those are whole. Ends with a newline. `indent` -1 writes
+// one line, without a newline. Pure.
+[[nodiscard]] std::string report_json(const Report& report, std::size_t top, int indent = 2);
 
 }  // namespace ttmem::report

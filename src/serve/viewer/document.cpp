@@ -46,8 +46,7 @@ Result<std::string> run_json(const Run& run, const Progress& progress) {
                                                      part_of(progress, run.name, done, 1 - done));
   if (!timeline) return timeline.error();
   return fmt::format(R"({{"name":{},"report":{},"leaks":{},"timeline":{}}})",
-                     serve::json_string(run.name),
-                     minified(report::report_json(run.report, kLongLists)),
+                     serve::json_string(run.name), report::report_json(run.report, kLongLists, -1),
                      minified(leaks::leaks_json({*leaks})), *timeline);
 }
 
