@@ -28,8 +28,9 @@ namespace ttmem::recording {
 // Not thread-safe; `writer` must outlive it.
 class RecordedProcess {
  public:
-  // `began_ns` is when the recording began, on the monotonic clock.
-  RecordedProcess(UniqueFd segment, std::uint64_t began_ns, Writer& writer);
+  // `began_ns` is when the recording began, on the monotonic clock. The process began at `earliest`
+  // of the recording or later, whatever its clock says.
+  RecordedProcess(UniqueFd segment, std::uint64_t began_ns, Time earliest, Writer& writer);
   RecordedProcess(const RecordedProcess&) = delete;
   RecordedProcess& operator=(const RecordedProcess&) = delete;
 
@@ -107,6 +108,7 @@ class RecordedProcess {
   UniqueFd segment_;
   segment::FdSource source_;
   std::uint64_t began_ns_;
+  Time earliest_;
   Writer& writer_;
   Process row_;
   std::uint64_t failures_ = 0;

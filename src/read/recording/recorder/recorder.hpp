@@ -25,8 +25,8 @@ class Recorder {
   Recorder(Writer& writer, std::uint64_t began_ns);
 
   // Records the process of this segment from now on. Nothing happens when it is one that is
-  // recorded already.
-  void add(UniqueFd segment);
+  // recorded already. The process began at `earliest` or later, whatever its clock says.
+  void add(UniqueFd segment, Time earliest = -kMaxTime);
 
   enum class Commit : std::uint8_t { when_due, now };
   // Reads and writes what has happened. Call it often: a ring holds what happens in between. Fails
