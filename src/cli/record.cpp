@@ -121,6 +121,8 @@ class RecordingSession {
   }
 
   void add(UniqueFd segment) { recorder_.add(std::move(segment)); }
+  // Of a process of the run, which is no older than the recording.
+  void add_of_run(UniqueFd segment) { recorder_.add(std::move(segment), 0); }
   [[nodiscard]] std::size_t running() const { return recorder_.running(); }
 
   using Commit = recording::Recorder::Commit;
@@ -245,7 +247,7 @@ bool record_new(collector::RunSegments& segments, RecordingSession& session,
   const std::size_t room = max_open - std::min(max_open, session.running());
   std::vector<UniqueFd> opened = segments.open_new(room);
   const bool is_new = !opened.empty();
-  for (UniqueFd& segment : opened) session.add(std::move(segment));
+  for (UniqueFd& segment : opened) session.add_of_run(std::move(segment));
   // Commits now if segments wait for room: ended processes make room only after a commit.
   session.look(opened.size() == room ? RecordingSession::Commit::now : commit);
   std::vector<UniqueFd> ended = session.take_ended();

@@ -10,8 +10,10 @@ from support import HERE, LIBRARY, Case, rows
 
 
 class Abi(Case):
+    BEFORE = ""  # what a workload does before its first call
+
     def start_python(self, code, env):
-        code = "from abi import *\n" + textwrap.dedent(code) + "\nhold()\n"
+        code = "from abi import *\n" + self.BEFORE + textwrap.dedent(code) + "\nhold()\n"
         return self.start([sys.executable, "-c", code],
                           env={**env, "TTMEM_LIB": LIBRARY, "PYTHONPATH": str(HERE),
                                "PYTHONDONTWRITEBYTECODE": "1"})

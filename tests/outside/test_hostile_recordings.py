@@ -448,6 +448,36 @@ class Breadth(HostileCase):
         self.assertLess(self.mebibytes("report", path, "--html", "-"), FEW_MIB)
         self.assertGreater(len(self.page(path)["moments"]), 40)
 
+    def held(self, name, devices, allocations, long=0):
+        """Allocations with a name each, which all devices hold at the end."""
+        recording = Recording()
+        process = recording.process(7, "model")
+        members = [recording.device(process, number, uid=hex(0xb000 + number))
+                   for number in range(devices)]
+        for number in range(allocations):
+            recording.allocate(members, "l1", 64, number, per_bank=64, banks=1,
+                               label=f"{number % 30 if long else number}" + "L" * long,
+                               scope=f"{number // 30}" + "s" * long if long else None)
+        path = self.path(name)
+        recording.save(path, ended=10_000)
+        self.assertLess(path.stat().st_size, MIB)
+        return path
+
+    def test_of_a_report_of_many_names_on_many_devices(self):
+        path = self.held("many", 128, 1600)
+        for view in (("--json",), ("--html", "-")):
+            self.assertLess(self.mebibytes("report", path, *view), FEW_MIB)
+        devices = self.json("report", path)["devices"]
+        self.assertEqual([len(device["held_at_end"]) for device in devices], [1600] * 128)
+
+    def test_of_a_report_of_too_many_names(self):
+        for path in (self.held("devices", 1000, 900), self.held("long", 64, 900, long=4000)):
+            for command in (("report", path), ("report", path, "--json"),
+                            ("report", path, "--html", "-"), ("diff", path, path)):
+                self.assertLess(self.mebibytes(*command), FEW_MIB)
+                said = self.ttmem(*command, code=1).stderr
+                self.assertIn(f"{path} is damaged, or made to be slow: what its devices held", said)
+
     def snapshot(self, path, ending):
         out = pathlib.Path(self.dir) / f"snapshot.{ending}"
         return "export", path, "--format", "memory-viz", "-f", "-o", out

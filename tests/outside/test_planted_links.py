@@ -12,6 +12,7 @@ import unittest
 from recording_file import random_recording
 from support import CAPTURES, DEADLINE_SECONDS, TTMEM, Case
 
+NOBODY = 65534
 CAPTURE = next(iter(sorted(CAPTURES.glob("*.jsonl"))), None)
 
 
@@ -77,6 +78,34 @@ class Links(LinksCase):
                 self.ttmem(*command, "-f")
                 self.assertEqual(self.victim.read_text(), "precious")
                 self.out.unlink()
+
+    def test_a_link_in_place_of_the_folder_is_not_followed(self):
+        mine = pathlib.Path(self.dir) / "mine"
+        mine.mkdir()
+        for name in ("db.sqlite", "config.json"):
+            (mine / name).write_text("precious")
+        self.out.symlink_to(mine)
+        for path in (self.out, f"{self.out}/"):
+            self.ttmem("export", self.recording, "--format", "ttnn-visualizer", "-f", "-o", path, code=1)
+            self.assertEqual([(mine / name).read_text() for name in ("db.sqlite", "config.json")],
+                             ["precious"] * 2)
+
+    @unittest.skipIf(os.geteuid() != 0, "only root can give a file away")
+    def test_a_pipe_of_another_user_gets_nothing(self):
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        os.chown(pipe, NOBODY, NOBODY)
+        link = self.folder / "link"
+        link.symlink_to(pipe)
+        os.lchown(link, NOBODY, NOBODY)
+        reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        self.addCleanup(os.close, reader)
+        for path in (pipe, link):
+            for command in (["export", self.recording, "--format", "csv", "-o", path],
+                            ["report", self.recording, "--html", path, "-f"]):
+                said = self.ttmem(*command, code=1).stderr
+                self.assertIn(f"cannot write {path}", said)
+                self.assertEqual(os.read(reader, 1), b"")
 
     def test_written_files_have_the_mode_of_the_umask_and_no_leftovers(self):
         for mask, mode in ((0o027, 0o640), (0o077, 0o600)):

@@ -91,15 +91,8 @@ class Recorded(StormCase):
                          [(0, 30), (1, 20)])
 
     def test_a_recorder_that_is_stopped_meanwhile(self):
-        held = self.start_record(["sh", "-c", 'read line; exec "$@"', "sh", self.storm, "60", "16",
-                                  "ckcs"])
-        [workload] = self.wait_for(lambda: self.children_of(held), "the workload")
-        held.signal(signal.SIGSTOP)
-        held.process.stdin.write(b"go\n")
-        held.process.stdin.flush()
-        self.wait_for(lambda: self.has_ended(workload), "the end of the workload")
-        held.signal(signal.SIGCONT)
-        self.assertEqual(held.wait(), 0)
+        self.end_while_stopped("sh", "-c", 'read line; exec "$@"', "sh", self.storm, "60", "16",
+                               "ckcs")
         self.assert_recorded(model(60, "ckcs"))
         self.assertEqual(self.files(), [])
 
@@ -156,6 +149,52 @@ class Recorded(StormCase):
         held.close_stdin()
         self.assertIn("1 process was not tracked: it ended while it started", held.line("stderr"))
         self.assertEqual(held.wait(), 128 + signal.SIGKILL)
+        self.assertEqual(self.files(), [])
+
+    # A child is killed while it makes its segment. What it left is the copy of a segment, without the
+    # bytes that complete it, and with as many bytes as it had written.
+    KILLED_UNSEEN = ("import os, sys\n"
+                     "sys.stdin.readline()\n"
+                     "start = lambda: open('/proc/self/stat').read().rpartition(')')[2].split()[19]\n"
+                     "if os.fork() == 0:\n"
+                     "    left = f'/ttmem.{os.geteuid()}.{os.getpid()}.{start()}'\n"
+                     "    if os.fork() == 0:\n"
+                     "        from abi import *\n"
+                     "        import glob\n"
+                     "        open_device(0); alloc(DRAM, 1, 64)\n"
+                     "        folder = os.environ['TTMEM_DIR']\n"
+                     "        [own] = glob.glob(f'{folder}/ttmem.*.{os.getpid()}.*')\n"
+                     "        data = bytes(8) + open(own, 'rb').read()[8:]\n"
+                     "        open(folder + left, 'wb').write(data[:int(sys.argv[1])])\n"
+                     "        sys.exit(0)\n"
+                     "    os.wait()\n"
+                     "    os._exit(0)\n"
+                     "os.wait()\n")
+
+    def end_while_stopped(self, *workload):
+        """Returns what a recorder says that is stopped while its workload runs."""
+        held = self.start_record(workload)
+        [pid] = self.wait_for(lambda: self.children_of(held), "the workload")
+        held.signal(signal.SIGSTOP)
+        held.process.stdin.write(b"go\n")
+        held.process.stdin.flush()
+        self.wait_for(lambda: self.has_ended(pid), "the end of the workload")
+        held.signal(signal.SIGCONT)
+        self.assertEqual(held.wait(), 0)
+        return held.process.stderr.read().decode()
+
+    def test_one_that_is_killed_while_it_starts_and_was_not_seen(self):
+        said = self.end_while_stopped(sys.executable, "-c", self.KILLED_UNSEEN, 1 << 20)
+        self.assertIn("1 process was not tracked: it ended while it started", said)
+        self.assertEqual(self.rows("SELECT reason, processes FROM not_tracked"),
+                         [("it ended while it started", 1)])
+        self.assertEqual(self.files(), [])
+
+    def test_one_that_is_killed_before_it_names_its_run(self):
+        said = self.end_while_stopped(sys.executable, "-c", self.KILLED_UNSEEN, 0)
+        self.assertIn("1 process that ended before it could be seen who started it", said)
+        self.assertEqual(len(self.files()), 1, "it may be another run's")
+        self.ttmem("clean")
         self.assertEqual(self.files(), [])
 
     def test_with_few_descriptors(self):

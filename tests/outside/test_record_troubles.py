@@ -2,6 +2,7 @@
 """A recorder in trouble: killed at once, without disk space, or with an absurd clock. Its file can
 be read, or a message says why not."""
 
+import contextlib
 import errno
 import os
 import pathlib
@@ -147,10 +148,10 @@ print("done")
 
 
 class AbsurdClock(TroubleCase):
-    """Clocks that are off by these seconds: times before 1970, after 2262, and at the end of 64
-    bits."""
+    """Clocks that are off by these seconds: a late clock, times before 1970, after 2262, and at the end
+    of 64 bits."""
 
-    OFF = (-1_900_000_000, -9_000_000_000, 7_500_000_000, 9_000_000_000, 17_000_000_000)
+    OFF = (-2000, -1_900_000_000, -9_000_000_000, 7_500_000_000, 9_000_000_000, 17_000_000_000)
 
     def check_all(self):
         for command in (("report",), ("report", "--at", "peak"), ("report", "--html", "-"), ("leaks",),
@@ -165,11 +166,15 @@ class AbsurdClock(TroubleCase):
             self.check_all()
 
     def test_of_a_process(self):
-        for seconds in self.OFF:
+        counts = set()
+        for seconds in (0, *self.OFF):
             library = self.preloaded("other_clock")["LD_PRELOAD"]
             workload = ("env", f"LD_PRELOAD={library}", f"MONOTONIC_SECONDS={seconds}", *DEMO)
             self.assertEqual(self.record(command=workload).returncode, 0)
             self.check_all()
+            with contextlib.closing(sqlite3.connect(self.file)) as file:
+                counts.update(file.execute("SELECT count(*), (SELECT events FROM run) FROM allocations"))
+        self.assertEqual(len(counts), 1, counts)
 
 
 class FailingDisk(TroubleCase):

@@ -431,6 +431,17 @@ class Command(AdapterCase):
         self.assertEqual(self.adapters(), [])
         self.assertFalse(os.path.exists(path))
 
+    def test_nothing_is_removed_where_others_may_put_links(self):
+        mine = self.own / "mine"
+        (mine / "entry").mkdir(parents=True)
+        shared = self.cache / "ttmem"
+        shared.mkdir(parents=True)
+        (shared / "adapters").symlink_to(mine)
+        shared.chmod(0o777)
+        said = self.call("adapter", "remove", "--all", code=1).stderr
+        self.assertIn(f"others may write to {shared}", said)
+        self.assertTrue((mine / "entry").exists())
+
     def test_headers_by_hand(self):
         headers = self.own / "headers"
         self.write_header(headers)

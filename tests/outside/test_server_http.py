@@ -343,9 +343,11 @@ class Http(HttpCase):
             try:
                 connection.sendall(request * 200)
             except OSError:
-                pass  # the server reads no more
+                pass  # it takes no more
+        begin = time.monotonic()
         for _ in range(20):
             self.assertEqual(self.get("/healthz"), "ok\n")
+        self.assertLess(time.monotonic() - begin, 20, "a probe of Kubernetes waits for a second")
         status, headers, _ = self.request("/api/v1/snapshot")
         self.assertEqual((status, headers.get("Retry-After")), (503, "1"))
 

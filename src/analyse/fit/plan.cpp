@@ -70,7 +70,8 @@ Result<Plan> make_plan(const Tables& tables, const placement::Board& board,
   plan.tables.requests.clear();
   plan.tables.layouts.clear();
   const std::vector<double> all_factors = factors(tables, options);
-  for (const Target& target : plan.targets.targets) translate_all(tables, all_factors, target, plan);
+  for (const Target& target : plan.targets.targets)
+    translate_all(tables, all_factors, target, plan);
   for (recording::RecordedDevice& device : plan.tables.devices) {
     const Target& target = plan.target(device.id);
     device = on_board(std::move(device), board, target);

@@ -54,7 +54,7 @@ bool has_the_same_pages(Kind kind, const Target& target) {
 
 // Computes the bytes per bank of a sharded buffer, which do not depend on the number of banks.
 void translate_shard(const RecordedRequest& request, double factor, const Target& target,
-                 TranslatedRequest& translated) {
+                     TranslatedRequest& translated) {
   const Kind kind = request.kind;
   const std::uint32_t alignment = target.map.page_alignment(kind);
   const std::uint64_t page = request.layout.page_bytes;
@@ -74,7 +74,7 @@ void translate_shard(const RecordedRequest& request, double factor, const Target
 }
 
 void translate_sharded(const RecordedRequest& request, const CoreMask* cores, double factor,
-                   const Target& target, TranslatedRequest& translated) {
+                       const Target& target, TranslatedRequest& translated) {
   if (is_in_dram(request.kind)) {
     const std::uint64_t last = request.layout.shard_banks != 0 ? request.layout.shard_banks
                                                                : target.recorded.dram_channels;
@@ -89,7 +89,7 @@ void translate_sharded(const RecordedRequest& request, const CoreMask* cores, do
 }
 
 void translate_interleaved(const RecordedRequest& request, double factor, const Target& target,
-                       TranslatedRequest& translated) {
+                           TranslatedRequest& translated) {
   const Kind kind = request.kind;
   const std::uint64_t banks = target.banks(kind);
   const std::uint32_t alignment = target.map.page_alignment(kind);
@@ -154,15 +154,15 @@ std::vector<placement::CbStack> stacks_as_recorded(const recording::Layout& layo
 }  // namespace
 
 TranslatedRequest translate(const RecordedRequest& request, const CoreMask* cores, double factor,
-                     const Target& target) {
+                            const Target& target) {
   TranslatedRequest translated{.request = request};
   if (request.kind == Kind::cb) translated.why = Why::cbs_unknown;
   if (!is_bank_kind(request.kind)) return translated;
   translated.request.cores = 0;
   translated.request.banks = static_cast<std::uint32_t>(target.banks(request.kind));
   translated.bottom_up = request.layout.direction == Direction::usual
-                          ? is_in_dram(request.kind)
-                          : request.layout.direction == Direction::bottom_up;
+                             ? is_in_dram(request.kind)
+                             : request.layout.direction == Direction::bottom_up;
   if (request.own_banks) return {.request = request, .why = Why::sub_device};
   if (request.bytes == 0 && request.bytes_per_bank == 0) return translated;
   const std::uint64_t page = std::max<std::uint64_t>(request.layout.page_bytes, 1);

@@ -24,8 +24,9 @@ struct TranslatedRequest {
 
 // Carries a request over to the other board. `cores` are the cores of a sharded buffer in L1, or
 // null if they are unknown. `factor` multiplies the size of the request.
-[[nodiscard]] TranslatedRequest translate(const recording::RecordedRequest& request, const CoreMask* cores,
-                                   double factor, const Target& target);
+[[nodiscard]] TranslatedRequest translate(const recording::RecordedRequest& request,
+                                          const CoreMask* cores, double factor,
+                                          const Target& target);
 
 // Returns true if `kind` is a trace and the board has no trace region. Traces then lie at the upper
 // end of DRAM.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyse/report/holders.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <string>
@@ -127,6 +129,23 @@ std::vector<Holder> program_holders(const Tables& tables, RowId device,
   rest.count = ledger.programs();
   rest.shared = true;
   return holders;
+}
+
+bool HolderRoom::take(const std::vector<Holder>& list) {
+  std::size_t bytes = 0;
+  for (const Holder& holder : list) {
+    bytes += sizeof(Holder) + holder.scope.size() + holder.label.size() + holder.process.size();
+  }
+  if (bytes > left_) return false;
+  left_ -= bytes;
+  return true;
+}
+
+Error too_many_holders(const std::string& path) {
+  return {
+      fmt::format("{} is damaged, or made to be slow: what its devices held has too many or too "
+                  "long names",
+                  path)};
 }
 
 std::vector<Holder> by_name(std::vector<Holder> holders) {

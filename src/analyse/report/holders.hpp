@@ -2,13 +2,16 @@
 // Finds the holders of a chip's memory.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "analyse/report/live_counts.hpp"
 #include "analyse/report/report.hpp"
 #include "analyse/report/row_programs.hpp"
+#include "base/result.hpp"
 #include "read/recording/file/chips.hpp"
 #include "read/recording/file/tables.hpp"
 #include "track/ledger/device_ledger.hpp"
@@ -35,6 +38,20 @@ enum class Openings : std::uint8_t { all, last, at_end };
 [[nodiscard]] std::vector<Holder> program_holders(const Tables& tables, RowId device,
                                                   ledger::DeviceLedger& ledger,
                                                   const RowPrograms& programs);
+
+// Limits the lists of one report. In a small file many devices may each hold many allocations with
+// long names, which would take gigabytes.
+class HolderRoom {
+ public:
+  // Returns false if the lists so far are longer than those of a real run.
+  [[nodiscard]] bool take(const std::vector<Holder>& list);
+
+ private:
+  std::size_t left_ = kMaxBytes;
+  static constexpr std::size_t kMaxBytes = std::size_t{128} << 20;
+};
+
+[[nodiscard]] Error too_many_holders(const std::string& path);
 
 // Merges the Holders of each name, whatever their sizes. The largest comes first.
 [[nodiscard]] std::vector<Holder> by_name(std::vector<Holder> holders);

@@ -143,12 +143,14 @@ Result<Report> make_report(Reader& reader, const std::function<void(double)>& pr
     }
   }
   if (report.aggregate) set_sampled_peaks(tables, chips, report.devices);
+  HolderRoom room;
   for (std::uint32_t i = 0; i < chips.chips.size(); ++i) {
     set_end(tables, chips, i, story, report.devices[i]);
+    if (!room.take(report.devices[i].held_at_end)) return too_many_holders(reader.path());
   }
   if (!report.aggregate) add_history(tables, story, report);
   set_peak_ranges(tables, chips, report);
-  if (told) told = peaks.read(reader);
+  if (told) told = peaks.read(reader, room);
   reader.set_progress({});
   if (progress) progress(1);
   if (!told) return told.error();

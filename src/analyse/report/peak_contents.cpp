@@ -44,7 +44,7 @@ void PeakContents::for_each_look(const Row& row, Event::Type begin, Event::Type 
   for (; look != looks_.end() && is_live(row, begin, end, look->at); ++look) visit(*look);
 }
 
-Result<void> PeakContents::read(const recording::Reader& reader) {
+Result<void> PeakContents::read(const recording::Reader& reader, HolderRoom& room) {
   if (looks_.empty()) return {};
   auto read = reader.for_each_allocation([&](const recording::RecordedAllocation& row) {
     for_each_look(row, Event::Type::allocate, Event::Type::free,
@@ -55,15 +55,23 @@ Result<void> PeakContents::read(const recording::Reader& reader) {
     for_each_look(row, Event::Type::place, Event::Type::remove,
                   [&](Look& look) { look.programs.push_back(row); });
   });
-  for (const Look& look : looks_) fill_in(look);
+  for (const Look& look : looks_) {
+    if (!fill_in(look, room)) return too_many_holders(reader.path());
+  }
   return read;
 }
 
-void PeakContents::fill_in(const Look& look) {
+// Returns false if there is no more room.
+bool PeakContents::fill_in(const Look& look, HolderRoom& room) {
   for (const std::uint32_t chip : look.dram) {
     devices_[chip].at_dram_peak = allocation_holders(tables_, chips_, chip, look.live, kDram);
+    if (!room.take(devices_[chip].at_dram_peak)) return false;
   }
-  for (const std::uint32_t chip : look.l1) devices_[chip].at_l1_peak = l1_holders(look, chip);
+  for (const std::uint32_t chip : look.l1) {
+    devices_[chip].at_l1_peak = l1_holders(look, chip);
+    if (!room.take(devices_[chip].at_l1_peak)) return false;
+  }
+  return true;
 }
 
 std::vector<Holder> PeakContents::l1_holders(const Look& look, std::uint32_t chip) const {

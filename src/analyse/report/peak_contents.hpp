@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analyse/report/chip_figures.hpp"
+#include "analyse/report/holders.hpp"
 #include "analyse/report/live_counts.hpp"
 #include "analyse/report/report.hpp"
 #include "base/result.hpp"
@@ -26,8 +27,8 @@ class PeakContents {
 
   // Adds the peaks of a chip. Call it for each chip before read().
   void add_chip(std::uint32_t chip, const ChipFigures& figures);
-  // Fills in at_dram_peak and at_l1_peak of the devices.
-  [[nodiscard]] Result<void> read(const recording::Reader& reader);
+  // Fills in at_dram_peak and at_l1_peak of the devices. Fails if `room` is too small.
+  [[nodiscard]] Result<void> read(const recording::Reader& reader, HolderRoom& room);
 
  private:
   // The contents at one peak. Chips of a mesh reach their peaks at the same moment and share one
@@ -43,7 +44,7 @@ class PeakContents {
   void for_each_look(const Row& row, recording::Event::Type begin, recording::Event::Type end,
                      Visitor visit);
   [[nodiscard]] Look& look(const Moment& at);
-  void fill_in(const Look& look);
+  [[nodiscard]] bool fill_in(const Look& look, HolderRoom& room);
   [[nodiscard]] std::vector<Holder> l1_holders(const Look& look, std::uint32_t chip) const;
 
   const Tables& tables_;

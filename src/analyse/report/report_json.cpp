@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <vector>
 
 #include "analyse/report/holders.hpp"
@@ -139,9 +140,31 @@ Json failure_json(const RunFailure& failure) {
           {"text", failure.text.empty() ? Json() : Json(failure.text)}};
 }
 
+// Writes the devices into the empty list of the report. Only one device at a time is an object of
+// the JSON library, which takes ten times as much memory as its text.
+std::string with_devices(std::string report, const std::vector<DeviceReport>& devices, int indent) {
+  if (devices.empty()) return report;
+  const std::string_view name = indent < 0 ? "\"devices\":[" : "\"devices\": [";
+  const std::size_t at = report.find(name) + name.size();
+  const std::string outer =
+      indent < 0 ? "" : "\n" + std::string(static_cast<std::size_t>(indent), ' ');
+  const std::string line = outer + std::string(static_cast<std::size_t>(std::max(indent, 0)), ' ');
+  const std::string rest = report.substr(at);
+  report.resize(at);
+  for (const DeviceReport& device : devices) {
+    if (&device != &devices.front()) report += ',';
+    report += line;
+    for (const char c : json_text(device_json(device), indent)) {
+      c == '\n' ? report += line : report += c;
+    }
+  }
+  return report += outer + rest;
+}
+
 }  // namespace
 
 std::string report_json(const Report& report, std::size_t top, text::JsonLayout layout) {
+  const int indent = text::indent_of(layout);
   Json json = {{"schema", "ttmem.report.v1"},
                {"command", report.command},
                {"duration_ns", report.duration_ns},
@@ -152,7 +175,7 @@ std::string report_json(const Report& report, std::size_t top, text::JsonLayout 
                {"complete", report.complete},
                {"aggregate", report.aggregate},
                {"unknown_programs", report.unknown_programs},
-               {"devices", list_of(report.devices, report.devices.size(), device_json)},
+               {"devices", Json::array()},
                {"leak", {{"bytes", report.leak_bytes()}, {"count", report.leak_count()}}},
                {"marks", report.marks},
                {"failures", list_of(report.failures, top, failure_json)},
@@ -161,7 +184,7 @@ std::string report_json(const Report& report, std::size_t top, text::JsonLayout 
                {"while_trace_live", list_of(report.while_trace_live, top, trace_json)}};
   const Json imported = Json::parse(report.imported, nullptr, false);
   if (!report.imported.empty() && !imported.is_discarded()) json["imported"] = imported;
-  return json_text(json, text::indent_of(layout)) + "\n";
+  return with_devices(json_text(json, indent), report.devices, indent) + "\n";
 }
 
 }  // namespace ttmem::report

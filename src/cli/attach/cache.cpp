@@ -177,6 +177,10 @@ Result<std::vector<CacheEntry>> list_entries() {
 }
 
 Result<void> remove_entry(const CacheEntry& entry) {
+  // Another user's link could lead to any folder.
+  if (const auto why = distrust(cache_folder())) {
+    return Error{fmt::format("cannot remove {}: {}", entry.folder, *why)};
+  }
   std::error_code failed;
   fs::remove_all(entry.folder, failed);
   if (!failed) return {};

@@ -77,6 +77,13 @@ bool is_same_file(int directory, const std::string& name, int fd) {
          named.st_ino == opened.st_ino;
 }
 
+// Returns the wall clock of the last change, which has the precision of CLOCK_REALTIME_COARSE.
+std::uint64_t change_time(const OpenFile& file) {
+  const timespec& time = file.facts.st_ctim;
+  return static_cast<std::uint64_t>(time.tv_sec) * kSecond +
+         static_cast<std::uint64_t>(time.tv_nsec);
+}
+
 // Returns true if the segment describes an out-of-memory failure of which no copy was kept.
 bool has_uncopied_failure(int segment) {
   segment::FailureRecord failure{};
@@ -95,7 +102,9 @@ std::size_t max_open_segments() {
 }
 
 RunSegments::RunSegments(const std::string& directory, Evidence evidence)
-    : evidence_(evidence), began_ns_(clock_ns(CLOCK_MONOTONIC)) {
+    : evidence_(evidence),
+      began_ns_(clock_ns(CLOCK_MONOTONIC)),
+      began_unix_ns_(clock_ns(CLOCK_REALTIME_COARSE)) {
   listing_.directory = directory;
   listing_.fd = UniqueFd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   events_ = UniqueFd(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
@@ -267,12 +276,22 @@ bool RunSegments::is_starting(const std::string& name, const SegmentName& segmen
   const auto facts = process_facts(segment.pid);
   const bool lives =
       facts && facts->start_time_ticks == segment.start_time_ticks && !facts->is_ending;
-  const auto changed = static_cast<std::uint64_t>(file.facts.st_ctim.tv_sec) * kSecond;
-  if (lives || (!is_ending_ && changed + 2 * kSecond > clock_ns(CLOCK_REALTIME))) return true;
+  if (lives || (!is_ending_ && change_time(file) + 2 * kSecond > clock_ns(CLOCK_REALTIME)))
+    return true;
   // Reads the header again: the writer may have completed it just before the process ended.
-  if (header_state(FdSource(file.fd.get())) != HeaderState::incomplete) return true;
-  if (lineage != Lineage::ours) return false;
-  ++not_tracked_["it ended while it started"];
+  const FdSource source(file.fd.get());
+  if (header_state(source) != HeaderState::incomplete) return true;
+  // The writer stores its runs early, before it makes the ring.
+  const bool is_ours = lineage == Lineage::ours || contains(segment::read_run_ids(source), id_);
+  const bool may_be_ours = lineage == Lineage::unknown && change_time(file) >= began_unix_ns_;
+  if (!is_ours && !may_be_ours) return false;
+  const Key key(file.facts.st_dev, file.facts.st_ino, 0, segment.pid);
+  const bool is_new = known_.try_emplace(key).second;  // else it is counted already
+  if (!is_ours) {
+    strangers_ += is_new ? 1 : 0;
+    return false;
+  }
+  if (is_new) ++not_tracked_["it ended while it started"];
   const bool removed = is_outermost_ && evidence_ == Evidence::is_removed &&
                        lock_to_remove(file.fd.get()) &&
                        is_same_file(listing_.fd.get(), name, file.fd.get());

@@ -112,6 +112,7 @@ class RunSegments {
   bool is_outermost_ = true;
   bool is_ending_ = false;
   std::uint64_t began_ns_;
+  std::uint64_t began_unix_ns_;
   std::uint64_t next_removal_ns_ = 0;
   std::deque<std::string> names_;            // names of files that wait to be opened
   std::deque<std::string> starting_;         // names of incomplete files

@@ -12,7 +12,8 @@ namespace ttmem::segment {
 [[nodiscard]] std::vector<std::string> split_run_ids(const std::string& text);
 
 // Returns the runs to which the process of a segment belongs, the innermost first. Empty if the
-// process belongs to no run or its library does not store runs. The header must be complete.
+// process belongs to no run, its library does not store runs, or the writer of an incomplete header
+// has not stored them yet.
 [[nodiscard]] std::vector<std::string> read_run_ids(const ByteSource& source);
 
 }  // namespace ttmem::segment

@@ -42,8 +42,15 @@ std::string beside(const std::string& path) {
 }
 
 // Opens a pipe or a device for writing. Returns -1 and sets errno on failure, also if the path has
-// become a regular file since it was checked.
+// become a regular file since it was checked. In a folder like /tmp, another user may have planted
+// a pipe, or a link to a pipe, to read what is written.
 int open_special(const std::string& path) {
+  struct stat named {};
+  if (::lstat(path.c_str(), &named) != 0) return -1;
+  if (named.st_uid != 0 && named.st_uid != ::geteuid()) {
+    errno = EPERM;
+    return -1;
+  }
   UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
   struct stat opened {};
   if (!fd || ::fstat(fd.get(), &opened) != 0) return -1;
@@ -187,8 +194,12 @@ std::string OutputFolder::file(std::string_view name) const {
 }
 
 Result<void> OutputFolder::finish(std::initializer_list<std::string_view> names) {
-  // Removes only files that an earlier export wrote; rename() below fails if other files remain.
-  for (const std::string_view name : names) unlink(fmt::format("{}/{}", path_, name).c_str());
+  // Of a folder that was there only what we would have written ourselves goes. A link is not
+  // followed: another user may have planted it.
+  const UniqueFd there(open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  for (const std::string_view name : names) {
+    if (there) unlinkat(there.get(), std::string(name).c_str(), 0);
+  }
   if (std::rename(unfinished_.c_str(), path_.c_str()) != 0) {
     if (errno != ENOTEMPTY && errno != EEXIST) return cannot_write(path_, errno);
     return Error{fmt::format("{} has other files in it; name another folder", path_)};

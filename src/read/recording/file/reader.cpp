@@ -96,6 +96,7 @@ Result<std::unique_ptr<Reader>> Reader::open(const std::string& path) {
 Reader::Reader(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Reader::~Reader() = default;
 
+const std::string& Reader::path() const { return state_->database.path(); }
 const Tables& Reader::tables() const { return state_->tables; }
 std::uint64_t Reader::rows() const { return state_->rows; }
 Time Reader::end_ns() const { return state_->end_ns; }

@@ -23,6 +23,7 @@ class Reader {
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
+  [[nodiscard]] const std::string& path() const;
   [[nodiscard]] const Tables& tables() const;
   // Returns the number of allocations, programs and dispatches. The duration of a pass is
   // proportional to it.

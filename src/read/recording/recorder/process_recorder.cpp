@@ -76,10 +76,12 @@ bool has_called_exec(const segment::Header& header) {
 
 }  // namespace
 
-ProcessRecorder::ProcessRecorder(UniqueFd segment, std::uint64_t began_ns, Writer& writer)
+ProcessRecorder::ProcessRecorder(UniqueFd segment, std::uint64_t began_ns, Time earliest,
+                                 Writer& writer)
     : segment_(std::move(segment)),
       source_(segment_.get()),
       began_ns_(began_ns),
+      earliest_(earliest),
       writer_(writer),
       events_(source_, began_ns),
       origins_(source_, writer),
@@ -93,7 +95,7 @@ bool ProcessRecorder::begin() {
   row_.name = safe_text(std::string_view(header.name, sizeof header.name));
   row_.command = safe_text(std::string_view(header.command, sizeof header.command));
   row_.user = collector::user_name(header.uid);
-  row_.begin_ns = possible(static_cast<Time>(header.created_ns - began_ns_));
+  row_.begin_ns = std::max(possible(static_cast<Time>(header.created_ns - began_ns_)), earliest_);
   ring_records_ = header.event_capacity;
   row_.id = writer_.begin(row_);
   events_.set_begin(row_.begin_ns);

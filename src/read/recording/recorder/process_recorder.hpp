@@ -28,8 +28,10 @@ namespace ttmem::recording {
 // Not thread-safe; `writer` must outlive this object.
 class ProcessRecorder {
  public:
-  // `began_ns` is the time at which the recording began, on the monotonic clock.
-  ProcessRecorder(UniqueFd segment, std::uint64_t began_ns, Writer& writer);
+  // `began_ns` is the time at which the recording began, on the monotonic clock. `earliest` is a
+  // time of the recording: the process did not begin before it, whatever the clock of the process
+  // says.
+  ProcessRecorder(UniqueFd segment, std::uint64_t began_ns, Time earliest, Writer& writer);
   ProcessRecorder(const ProcessRecorder&) = delete;
   ProcessRecorder& operator=(const ProcessRecorder&) = delete;
 
@@ -108,6 +110,7 @@ class ProcessRecorder {
   UniqueFd segment_;
   segment::FdSource source_;
   std::uint64_t began_ns_;
+  Time earliest_;
   Writer& writer_;
   RecordedProcess row_;
   std::uint64_t failures_ = 0;

@@ -43,11 +43,12 @@ Recorder::Recorder(Writer& writer, std::uint64_t began_ns) : writer_(writer), be
 
 Time Recorder::now() const { return static_cast<Time>(clock_ns(CLOCK_MONOTONIC) - began_ns_); }
 
-void Recorder::add(UniqueFd segment) {
+void Recorder::add(UniqueFd segment, Time earliest) {
   struct stat facts {};
   if (::fstat(segment.get(), &facts) != 0) return;
   if (!files_.emplace(facts.st_dev, facts.st_ino).second) return;
-  starting_.push_back(std::make_unique<ProcessRecorder>(std::move(segment), began_ns_, writer_));
+  starting_.push_back(
+      std::make_unique<ProcessRecorder>(std::move(segment), began_ns_, earliest, writer_));
 }
 
 void Recorder::begin_ready_processes() {

@@ -25,9 +25,9 @@ class Recorder {
   // count from it.
   Recorder(Writer& writer, std::uint64_t began_ns);
 
-  // Records the process of this segment from now on. Does nothing if the segment is already
-  // recorded.
-  void add(UniqueFd segment);
+  // Records the process of this segment from now on. Nothing happens when it is one that is
+  // recorded already. The process began at `earliest` or later, whatever its clock says.
+  void add(UniqueFd segment, Time earliest = -kMaxTime);
 
   enum class Commit : std::uint8_t { when_due, now };
   // Reads new events and writes them. Call it often, because a ring only holds a limited number of
