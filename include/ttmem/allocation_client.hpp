@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The client of the original allocation server, with its names, over the C interface: code that was
-// instrumented for the server needs this header and libttmem.so, and no server. C++17.
+// The client class of the original allocation server, with the same names, implemented by the C
+// interface. Code that was instrumented for the server needs this header and libttmem.so, and no
+// server. C++17.
 //
 // Everything may be called from any thread, fails silently, and does nothing while tracking is off
 // (see ttmem.h). A negative device is ignored.
@@ -19,8 +20,8 @@
 
 namespace tt::tt_metal {
 
-// A report of a number and a size does not say on which cores it is: it counts for the device, and
-// for none of its cores.
+// A report that has only a number and a size does not name cores. It counts for the device, and for
+// none of its cores.
 class AllocationClient {
  public:
   static bool is_enabled() { return ttmem_enabled() != 0; }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Approach 2: calls that do what TT-Metal's calls do, and count. For applications that want
-// tracking without touching the runtime; over the headers of TT-Metal or of the dry run.
+// Approach 2: functions that make TT-Metal's calls and count the result. For applications that want
+// tracking without a change of the runtime. Compiles against the headers of TT-Metal or of the dry
+// run.
 //
 //   instrumented::TrackOn(mesh.get());
 //   instrumented::CreateCircularBufferWithTracking(program, cores, config);
@@ -9,10 +10,10 @@
 //   instrumented::ReleaseTracking(program);    just before the program is destroyed
 //
 // A declaration has no address. So a CB counts its bytes on each of its cores. CBs of several
-// programs with the same index and cores count once, at the largest size, because those of cached
-// programs share one place. A kernel has no binary yet: it counts an estimate of 50 KiB a core,
-// which is marked as one, and all kernels of a core together count at most the 69 KiB that a core
-// has for them. Globally allocated CBs are views on buffers, and count nothing.
+// programs with the same index and cores count once, at the largest size, because the CBs of cached
+// programs share addresses. A kernel has no binary yet, so it counts an estimate of 50 KiB a core,
+// which is marked as an estimate. All kernels of a core together count at most 69 KiB, the room
+// that a core has for kernels. Globally allocated CBs are views on buffers, and count nothing.
 //
 // Everything may be called from any thread. While tracking is off, only TT-Metal's call is made.
 #pragma once
@@ -38,7 +39,8 @@ using CoreSpec = std::variant<CoreCoord, CoreRange, CoreRangeSet>;
 
 namespace detail {
 
-// What was counted for each program. A release names the program only.
+// The circular buffers and kernels that were counted for each program, because a release names only
+// the program.
 class Counted {
  public:
   // Never destroyed: programs may be released during exit.
@@ -86,10 +88,11 @@ class Counted {
 
  private:
   using Key = std::pair<std::uint32_t, std::uint64_t>;  // chip, id
-  // Kernels on one set of cores. Programs take turns there: the largest counts.
+  // Kernels on one set of cores. Programs take turns on these cores, so only the program with the
+  // most kernels counts.
   struct Ring {
     std::uint64_t cores = 0;
-    std::map<const void*, std::uint64_t> kernels;  // program to its number of kernels
+    std::map<const void*, std::uint64_t> kernels;  // number of kernels, by program
   };
 
   static void load(const Key& key, const Ring& ring) {
@@ -109,8 +112,9 @@ class Counted {
 
 }  // namespace detail
 
-// Sets the chips that later declarations of all threads count on: those of a mesh, or one chip. A
-// declaration does not name its chips. Until this is called, chip 0 counts.
+// Sets the chips to which later declarations of all threads are counted: the chips of a mesh, or
+// one chip. A declaration does not name its chips. Before the first call, declarations are counted
+// to chip 0.
 inline void TrackOn(const IDevice* device) {
   std::vector<std::uint32_t> chips;
   if (const auto* mesh = dynamic_cast<const distributed::MeshDevice*>(device)) {
@@ -150,7 +154,7 @@ inline KernelHandle AddKernelWithTracking(
   return handle;
 }
 
-// Frees what was counted for the program. Does nothing if nothing was.
+// Frees the counted circular buffers and kernels of the program. Does nothing if there are none.
 inline void ReleaseTracking(const Program& program) {
   if (ttmem_enabled()) detail::Counted::instance().release(&program.impl());
 }

@@ -5,8 +5,8 @@
 
 namespace ttmem {
 
-// While it lives, what this thread allocates and places carries this name, behind those of the
-// scopes around it: "decoder.0/attention".
+// While the object lives, allocations and programs of this thread carry this name, after the names
+// of the enclosing scopes: "decoder.0/attention".
 //
 //   const ttmem::Scope scope("decoder.0");
 class Scope {

@@ -41,8 +41,8 @@
  *
  * Threads: any thread may call any function at any time, also after fork() (the child starts with
  * nothing) and during exit (the call does nothing). A call from a signal handler that interrupted a
- * call of the same thread returns at once and counts as dropped; other calls from handlers are as
- * safe as malloc() is there.
+ * call of the same thread returns at once and counts as dropped; other calls from a signal handler
+ * are as unsafe as a call of malloc() in the handler.
  *
  * Errors: no function fails visibly, throws, prints, or waits for a reader. Bad arguments, calls
  * that shared memory has no room for, and frees of unknown ids are counted; `ttmem` shows the
@@ -55,8 +55,8 @@
  * its device. The id of a kernel, or of a loose CB, is unique among those of its device. The id of
  * a program is unique in the process, and is the same on all devices of the program.
  *
- * Devices: a call that names a device that is not open opens the device with unknown capacities;
- * only ttmem_device_close() does not.
+ * Devices: a call that names a device that is not open opens the device with unknown capacities.
+ * Only ttmem_device_close() ignores such a device.
  *
  * Structures: set `struct_size` to sizeof the structure. A structure of another version of this
  * header may be shorter or longer: missing fields are unknown, additional fields are ignored. A
@@ -300,12 +300,12 @@ TTMEM_API void ttmem_mesh_program_dispatch(const uint32_t *devices, uint32_t cou
 
 /* ---- Scopes and marks ------------------------------------------------------------------------ */
 
-/* Begins or ends a scope of this thread. What the thread allocates and places in a scope carries
- * the path of all scopes around the call: "decoder.0/attention". Scopes nest up to 64 deep. Deeper
- * scopes, and scopes for which there is no room (a process has room for at least 16384 different
- * ones), count as the scope around them. A pop without a push does nothing. A null or empty name is
- * shown as "(unnamed)". A forked child starts in the scopes of its parent. With
- * TTMEM_TRANSPORT=socket, scopes are not reported. */
+/* Begins or ends a scope of this thread. Allocations and programs of the thread carry the path of
+ * all scopes around the call: "decoder.0/attention". Scopes nest up to 64 deep. Deeper scopes, and
+ * scopes for which there is no room (a process has room for at least 16384 different ones), count
+ * as the scope around them. A pop without a push does nothing. A null or empty name is shown as
+ * "(unnamed)". A forked child starts in the scopes of its parent. With TTMEM_TRANSPORT=socket,
+ * scopes are not reported. */
 TTMEM_API void ttmem_scope_push(const char *name);
 TTMEM_API void ttmem_scope_pop(void);
 

@@ -72,8 +72,8 @@ class OperationListener final : public tm::IGraphProcessor {
 };
 
 // Removes the Listener before TT-Metal's list of listeners is destroyed at the end of the thread.
-// Frees during exit still read that list, so it must be empty then. This object is created after
-// the list, so it is destroyed before it.
+// Frees during exit still read that list, so the list must be empty by then. This object is created
+// after the list, and is therefore destroyed before the list.
 class ThisThread {
  public:
   ~ThisThread() {

@@ -74,9 +74,9 @@ static const char kUnwrapped[] = "_ZN2tt8tt_metal12GraphTracker8instanceEv";
 /* The recorded TT-Metal, set when it is found. It stays loaded, because a jump into an unloaded
  * library would kill the process. */
 static struct {
-  void *library; /* null: RTLD_NEXT finds it */
-  int is_local;  /* only libraries linked with it find it, so another one may be loaded too */
-  void *originals[TTMEM_W_COUNT]; /* null: it has no such function */
+  void *library;                  /* null: RTLD_NEXT finds it */
+  int is_local;                   /* loaded with RTLD_LOCAL, so a second TT-Metal may be loaded */
+  void *originals[TTMEM_W_COUNT]; /* null: `library` has no such function */
 } runtime;
 
 /* Returns the library if it is loaded and has another definition of the function. */

@@ -60,7 +60,7 @@ class CbList {
   // The list has a circular buffer that is no view; `lowest_` is their lowest address.
   bool has_own_ = false;
   bool may_have_two_programs_ = false;
-  bool ends_with_views_ = false;  // and other circular buffers come before these views
+  bool ends_with_views_ = false;  // after other circular buffers
 };
 
 }  // namespace ttmem::tt_metal

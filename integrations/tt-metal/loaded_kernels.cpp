@@ -58,11 +58,12 @@ void LoadedKernels::leave_all_cores(std::uint64_t program) {
   std::replace(owner_.begin(), owner_.end(), program, std::uint64_t{0});
 }
 
-// Gives the cores of its kernels to the program. Returns false if the program already had them all.
+// Makes the program the owner of all cores of its kernels. Returns false if it already owned them
+// all.
 bool LoadedKernels::take_cores(std::uint64_t program, Loaded& own) {
   const std::vector<std::uint32_t>& bytes = own.sizes->bytes();
   if (owner_.size() < bytes.size()) owner_.resize(bytes.size());
-  std::uint64_t before = 0;  // the owner of the previous core; `other` is its entry
+  std::uint64_t before = 0;  // previous core's owner, whose entry is `other`
   Loaded* other = nullptr;
   bool any = false;
   for (std::size_t core = 0; core < bytes.size(); ++core) {

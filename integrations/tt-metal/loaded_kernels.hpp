@@ -41,8 +41,8 @@ class LoadedKernels {
  private:
   struct Loaded {
     std::shared_ptr<const KernelSizes> sizes;
-    std::uint64_t bytes = 0;  // on the cores that the program still has
-    bool lost_cores = false;  // lost cores, which is not reported yet
+    std::uint64_t bytes = 0;  // on the cores that the program still owns
+    bool lost_cores = false;  // lost cores since its last report
   };
   void leave_all_cores(std::uint64_t program);
   [[nodiscard]] bool take_cores(std::uint64_t program, Loaded& own);

@@ -61,7 +61,7 @@ class Processor final : public tm::IGraphProcessor {
   void close_device(std::uint32_t chip);
   void begin_scope(const tm::Program& program);
   void end_scope();
-  // Asks for the bytes of its kernels once in the life of a program, unless they are given.
+  // Asks the runtime for the kernel bytes of a program only once, and not if `kernels` is given.
   void dispatched(const tm::Program& program, const tm::IDevice& device,
                   const tm::CoreRangeSet& kernel_cores, const std::optional<KernelBytes>& kernels);
   void replayed(const std::vector<const tm::Program*>& programs, const tm::IDevice& device);

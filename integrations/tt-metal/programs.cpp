@@ -203,8 +203,8 @@ void Programs::dispatched(std::uint64_t id, const OpenMesh& mesh) {
   Program& program = found->second;
   program.sent_to = nullptr;
   program.of_several = false;
-  // Without circular buffers, or with views alone, there may be no list. Views are freed
-  // nevertheless.
+  // A program without circular buffers, or with views alone, may have no list. The runtime reports
+  // its free nevertheless.
   const std::vector<ProgramCb> declared = program.expected;
   if (!program.is_listed && without_views(declared).empty()) {
     listed_named(program, declared, mesh.chips);
@@ -317,7 +317,7 @@ void Programs::listed_named(Program& program, const std::vector<ProgramCb>& cbs,
   const bool is_new_layout = !program.is_listed || (!further_chips_only && cbs != program.cbs);
   if (is_new_layout) {
     program.cbs = cbs;
-    // They are on the cores of the layout.
+    // Without `kernel_cores`, the kernels are assumed to be on the cores of the layout.
     if (program.kernel_cores.empty()) program.kernels.reset();
   }
   program.is_listed = true;

@@ -45,7 +45,8 @@ class Programs {
   // is empty, by assumption on the cores of the program's circular buffers.
   void kernels_of(std::uint64_t program, const KernelBytes& bytes,
                   const ::tt::tt_metal::CoreRangeSet& cores);
-  // Records that the program was sent to the mesh. Does nothing if it was not listed there.
+  // Records that the program was sent to the mesh. Does nothing if no list of the program was
+  // reported there.
   void dispatched(std::uint64_t program, const OpenMesh& mesh);
   // Records that the program is about to be sent to the mesh. It counts as sent now, and again when
   // a list of the program follows. If `of_several`, it may be sent to only some of the chips.
@@ -95,8 +96,8 @@ class Programs {
 
  private:
   struct Program : PlacedProgram {
-    const void* identity = nullptr;  // of a named program
-    std::weak_ptr<const void> life;  // of a named program; expires at its end
+    const void* identity = nullptr;  // address of a named program
+    std::weak_ptr<const void> life;  // expires at the end of a named program
     bool knows_end = false;          // `life` was set
     bool is_listed = false;
     std::vector<ProgramCb> expected;  // before its first list: the expected list, without addresses
@@ -135,9 +136,9 @@ class Programs {
   std::unordered_map<const void*, std::uint64_t> named_;
   std::set<std::uint64_t> expected_;  // named programs without a list so far
   std::set<std::uint64_t> silent_;    // named programs that no hook will free
-  std::vector<Dead> dead_;            // destroyed programs whose frees are still to come
-  // By chip: number of unnamed programs that were placed when it was closed. Their frees are still
-  // to come.
+  std::vector<Dead> dead_;            // destroyed programs whose frees are not reported yet
+  // By chip: number of unnamed programs that were placed when it was closed. Their frees are not
+  // reported yet.
   std::map<std::uint32_t, std::uint32_t> pending_frees_;
   std::map<std::uint32_t, std::uint32_t> live_;  // by chip: number of programs
   std::set<std::uint32_t> estimated_;

@@ -38,8 +38,9 @@ void attach();
 // Tracks the worker threads of a mesh, which place the programs of a workload of several programs.
 void attach_workers(tm::distributed::MeshDevice& mesh);
 
-// Reports the unfinished list of this thread now. Without this call, a list of circular buffers is
-// reported at the next hook on its thread, or after a few milliseconds without a hook.
+// Reports the circular buffers that hooks have listed on this thread and that are not reported yet.
+// Without this call, such a list is reported at the next hook on its thread, or after a few
+// milliseconds without a hook.
 void flush();
 
 // Shows a chip from now on, with these facts. Without this call, a chip is shown from its first

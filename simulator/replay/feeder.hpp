@@ -29,7 +29,7 @@ class Feeder {
 
   void place(std::uint64_t program, std::uint32_t device);
 
-  // By device: the CBs of a live program so far. By program number: its layouts.
+  // The CBs of a live program so far, by device. `programs_` has the layouts by program number.
   using Layouts = std::map<std::uint32_t, std::vector<capture::CbAlloc>>;
   std::map<std::uint64_t, Layouts> programs_;
 };

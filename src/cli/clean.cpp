@@ -26,7 +26,8 @@ Examples:
   ttmem clean             remove the segments of dead processes, and TT-Metal's regions
                           that no live process uses)";
 
-// Returns the path for a file that never became a segment, because it has no process.
+// Returns the name of the process, or the path of a file that never became a segment and has no
+// process.
 std::string name_of(const DeadSegment& dead) { return dead.name.empty() ? dead.path : dead.name; }
 
 std::string table_of(const std::vector<DeadSegment>& dead, const text::TextOptions& options) {

@@ -135,7 +135,7 @@ Arguments command_to_run(const CLI::App& app, std::vector<std::string>& all) {
 int run(std::vector<std::string> arguments) {
   CLI::App app("The memory of Tenstorrent devices: who holds DRAM, L1, circular buffers, kernels");
   app.name("ttmem");
-  app.allow_extras();  // before the commands, which inherit it; check() has better messages
+  app.allow_extras();  // commands added later inherit this; check() rejects extras
   app.set_version_flag("-V,--version", kVersion, "The version of ttmem");
   CommonOptions common;
   Chosen chosen;

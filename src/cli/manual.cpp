@@ -54,7 +54,7 @@ std::string commands_section(const Command& root) {
 // Returns the part of the footer between "Examples:" and the next empty line.
 std::string examples_section(const Command& command) {
   constexpr std::string_view kBegin = "Examples:\n";
-  constexpr std::size_t kIndent = 2;  // of every line
+  constexpr std::size_t kIndent = 2;  // blanks at the begin of a line
   const std::string footer = command.footer();
   const std::size_t begin = footer.find(kBegin);
   if (begin == std::string::npos) return {};

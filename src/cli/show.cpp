@@ -129,7 +129,7 @@ std::string text_of(const model::Snapshot& snapshot, const ShowOptions& options,
   what.per_core = options.per_core;
   what.processes = options.processes;
   what.brief = options.brief;
-  what.warnings = watches && terminal;  // on the screen, because it would overwrite standard error
+  what.warnings = watches && terminal;  // in the frame: redrawing would overwrite standard error
   // The last row is left for the prompt or the cursor.
   if (terminal && (watches || !(options.in_full || options.per_core))) {
     what.rows = terminal_rows() - 1;

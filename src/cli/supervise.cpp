@@ -110,7 +110,7 @@ void take_status(pid_t child, CommandEnd& end) {
   int status = 0;
   while (::waitpid(child, &status, 0) < 0) {
     if (errno == EINTR) continue;
-    end.exit_code = 1;  // other code has taken the status
+    end.exit_code = 1;  // another waitpid() took the status
     return;
   }
   if (WIFSIGNALED(status)) end.signal = WTERMSIG(status);

@@ -47,11 +47,12 @@ using ttmem::Scale;
 
 [[nodiscard]] std::string format_count(std::optional<std::uint64_t> count);
 using ttmem::plural;
-// "4711"; of another pid namespace "81234/7": the pid here and the one there, "?/7": unknown here.
-// The text, or "-" when it is empty.
+// Returns the text, or "-" if the text is empty.
 [[nodiscard]] std::string or_none(const std::string& text);
 // Returns the job, else the pod. Empty if both are unknown.
 [[nodiscard]] std::string format_job(const Job& job);
+// Formats a pid as "4711". Formats a pid of another pid namespace as "81234/7": the pid here, then
+// the pid there. "?/7" means that the pid here is unknown, and "?" that both are.
 [[nodiscard]] std::string format_pid(std::int32_t pid, bool foreign,
                                      std::optional<std::int32_t> host_pid);
 [[nodiscard]] std::string format_pid(const model::Process& process);

@@ -13,9 +13,8 @@ namespace ttmem::bench {
 
 using Layout = std::array<ttmem_cb, kCbs>;
 
-// The method of the seeds, which is the cost of each registration without a ledger: collects the
-// regions of all live programs of a device, groups them by core, sorts and merges them. Returns the
-// CB bytes of the device.
+// Returns the CB bytes of a device, computed as the seeds do at each registration, without a
+// ledger: collects the regions of all live programs, groups them by core, sorts and merges them.
 [[nodiscard]] std::uint64_t recompute(const std::vector<Layout>& programs);
 
 }  // namespace ttmem::bench

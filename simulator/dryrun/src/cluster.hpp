@@ -61,7 +61,7 @@ class Cluster {
   static bool is_open(const Machine& machine);
 
   std::mutex mutex_;                                // guards the members below
-  std::vector<std::unique_ptr<Machine>> machines_;  // the last one is in use
+  std::vector<std::unique_ptr<Machine>> machines_;  // the last machine is in use
 };
 
 // Keeps chips open while the object lives.

@@ -52,7 +52,8 @@ class Bank {
   // Returns true if the request fits into a bank that is `more` bytes larger. The holders stay at
   // the end from which the allocator fills the bank; the bytes are added at the other end.
   [[nodiscard]] bool fits_with_more(std::uint64_t more, std::uint64_t request) const;
-  // Returns how many bytes have to be added at that other end; 0 if the request fits there now.
+  // Returns the smallest `more` with which the request fits at the end that fits_with_more()
+  // extends; 0 if the request fits there without more bytes.
   [[nodiscard]] std::uint64_t missing_at_the_end(std::uint64_t request) const;
 
  private:

@@ -79,7 +79,7 @@ struct FailedRequest {
   Cause cause = Cause::capacity;
   Kind kind = Kind::dram;    // Kind::cb means a program
   bool certain = true;       // false: requests that are unknown may have changed the outcome
-  bool at_dispatch = false;  // true: at a dispatch of a program that had been placed before
+  bool at_dispatch = false;  // true: failed at a dispatch, after it was placed
   Time time_ns = 0;
   std::uint64_t request = 0;  // number of the request in the recording, from 1
   std::vector<std::uint32_t> devices;

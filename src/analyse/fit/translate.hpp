@@ -15,7 +15,7 @@
 namespace ttmem::fit {
 
 struct TranslatedRequest {
-  recording::RecordedRequest request;  // with its sizes on the other board, without its cores
+  recording::RecordedRequest request;  // with the sizes on the other board, without cores
   Why why = Why::none;                 // why the request cannot be carried over
   // True: the allocator places the request; false: it only counts, as a kernel does.
   bool is_placed = false;

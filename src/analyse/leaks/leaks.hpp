@@ -40,7 +40,7 @@ struct Leak {
 struct Outlived {
   // How often the scope left something behind.
   enum class How : std::uint8_t {
-    every_time,  // at least as many allocations as visits, at least two visits, and also the last
+    every_time,  // at least as many allocations as visits, two visits or more, and one in the last
                  // visit: a suspect
     sometimes,
     once,  // the scope was entered only once, for example to load weights

@@ -41,7 +41,7 @@ void RecordedScopes::add(const RecordedAllocation& allocation) {
   leak.label = safe_text(tables_.text(request.label));
   leak.bytes = saturating_mul(request.used_bytes(), leak.devices.size());
   leak.begin_ns = buffer.begin_ns;
-  // Freed on one device, it may have been left on another.
+  // A buffer that was freed on one device may have been left on another device.
   const Ending ending = was_there(allocation.ending) ? allocation.ending : Ending::device_closed;
   add(devices.front(), request.scope, ending, Outlived::Of::allocations, std::move(leak));
 }
@@ -54,7 +54,7 @@ RecordedScopes::Step RecordedScopes::step_at(Time time,
 }
 
 RecordedScopes::MeshBuffer RecordedScopes::take_over(const RecordedAllocation& allocation) {
-  // Rows come in the order in which they begin: what ended before did not go on.
+  // Rows are sorted by their begin, so a row that ended before this begin has no continuation.
   going_on_.erase(going_on_.begin(), going_on_.lower_bound({allocation.begin_ns, 0, 0, 0, {}}));
   const auto before = going_on_.find(step_at(allocation.begin_ns, allocation));
   if (before == going_on_.end()) return {.begin_ns = allocation.begin_ns};

@@ -15,12 +15,13 @@
 
 namespace ttmem::leaks {
 
-// Finds what was there at the end of its process, of its device or of the recording although its
-// scope had been left.
+// Finds allocations and programs that outlived their scope: the scope had been left, and they were
+// still live when their process ended, their device was closed, or the recording ended.
 //
-// Whether a scope was left is known only for the end of its process or of the recording. A device
-// may be closed inside a scope that is left later. So for closed devices, scopes that were entered
-// only once are not listed. Not thread-safe; `tables` and `filter` must outlive the object.
+// A recording shows which scopes had been left only at the end of a process and at the end of the
+// recording. A device may be closed inside a scope that is left later. So for closed devices,
+// scopes that were entered only once are not listed. Not thread-safe; `tables` and `filter` must
+// outlive the object.
 class RecordedScopes {
  public:
   // `counts` contains for each device whether it is searched.

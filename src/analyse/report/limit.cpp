@@ -58,7 +58,7 @@ LimitedFigure peak(const Report& report) {
   return best;
 }
 
-// Returns the range of a least figure: unseen moments may have had less than the seen ones.
+// Returns the range of a minimum: the figure may have been lower at moments that were not recorded.
 LimitedFigure least_of(const std::optional<Extreme>& seen, bool all_seen) {
   if (!seen) return std::nullopt;
   return FigureRange{all_seen ? FigureBound(seen->bytes) : std::nullopt, seen->bytes};

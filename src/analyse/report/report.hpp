@@ -113,8 +113,8 @@ struct Growth {
   std::int32_t pid = 0;
   std::string mark;  // "#" replaces numbers, as in `scope`
   std::uint64_t marks = 0;
-  Bytes first_bytes;  // at the first mark after the warm-up; nullopt: programs of one name
-  Bytes last_bytes;   // at the last mark
+  Bytes first_bytes;  // bytes at the first mark after the warm-up; nullopt: programs of one name
+  Bytes last_bytes;   // bytes at the last mark
   std::uint64_t first_count = 0;
   std::uint64_t last_count = 0;
   std::uint64_t grew = 0;  // number of steps that grew

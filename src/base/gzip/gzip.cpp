@@ -10,7 +10,8 @@
 namespace ttmem {
 namespace {
 
-// Added to the bits of the window, it asks zlib for the header of gzip instead of its own.
+// Added to the window bits, this value makes zlib write and read the gzip format instead of its
+// own.
 constexpr int kGzipHeader = 16;
 
 // zlib counts bytes in 32 bits.

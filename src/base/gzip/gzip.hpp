@@ -37,8 +37,8 @@ class GzipWriter {
 
 [[nodiscard]] std::string gzip(std::string_view bytes);
 
-// Decompresses what gzip made. Returns what could be decompressed; `packed` must not come from a
-// stranger, because the result has no limit.
+// Decompresses data in the gzip format. Returns the part before the first error. `packed` must be
+// trusted, because the size of the result has no limit.
 [[nodiscard]] std::string gunzip(std::string_view packed);
 
 }  // namespace ttmem

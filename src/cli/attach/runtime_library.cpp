@@ -149,7 +149,8 @@ std::optional<std::string> in_system() {
 
 std::optional<std::string> search(const std::vector<std::string>& command) {
   std::string program = command.empty() ? std::string() : find_program(command[0]);
-  // The user chose a path with a slash. A relative directory of PATH may have files of other users.
+  // Trusts a relative path only if the user typed it, with a slash: a relative directory of PATH
+  // may have files of other users.
   if (!program.empty() && command[0].find('/') != std::string::npos) {
     std::error_code failed;  // on failure the path stays relative, and no Python is run
     program = fs::absolute(program, failed).string();

@@ -77,10 +77,10 @@ std::string remove_ipc_in(const std::string& path) {
   return value;
 }
 
-// Returns the setting in logind's file and its drop-ins, where the last name has precedence.
+// Returns the setting from logind's file and its drop-ins. The drop-in whose name sorts last wins.
 std::string remove_ipc(const std::string& root) {
   std::string value = remove_ipc_in(root + "/etc/systemd/logind.conf");
-  // By name; the last folder with a name has precedence.
+  // Sorted by file name. Of two files with one name, the file in the later folder counts.
   std::map<std::string, std::string> drop_ins;
   for (const char* folder : {"/usr/lib", "/run", "/etc"}) {
     std::error_code error;

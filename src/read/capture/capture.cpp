@@ -19,7 +19,7 @@ namespace ttmem::capture {
 namespace {
 
 constexpr std::size_t kMaxLineBytes = std::size_t{1} << 20;
-constexpr std::size_t kMaxNameBytes = 64;  // of an unknown event, in a message
+constexpr std::size_t kMaxNameBytes = 64;  // maximum length of an unknown event's name in a message
 
 ttmem_buffer_type buffer_type(Fields& fields) {
   static constexpr std::array<std::pair<std::string_view, ttmem_buffer_type>, 5> kTypes = {

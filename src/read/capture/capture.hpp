@@ -95,7 +95,7 @@ struct CbAlloc {
   bool globally_allocated = false;
 };
 
-struct CbFreeAll {};  // names no program; the program_unregister that follows names it
+struct CbFreeAll {};  // the next program_unregister names the program
 
 using CaptureEntry =
     std::variant<CaptureDevice, CaptureMesh, BufferAlloc, BufferFree, ProgramLayout,

@@ -481,14 +481,14 @@ class SnapshotBuilder {
   std::vector<const RegionEvidence*> regions_;
   model::Snapshot snapshot_;
   std::vector<DeviceTotal> totals_;
-  std::size_t chips_ = 0;  // the first chips_ totals are chips known by more than a number
+  std::size_t chips_ = 0;  // the first chips_ totals are identified by more than a number
   std::map<Identity, std::uint32_t> known_;  // by identity: index into totals_
   // By index into the driver's chips: index into totals_.
   std::map<std::uint32_t, std::uint32_t> total_of_chip_;
   // Pairs of segment and device: the devices of which only the number is known.
   std::set<std::pair<std::size_t, std::size_t>> supposed_;
   std::vector<std::vector<std::uint32_t>> totals_of_;   // by segment and device: index into totals_
-  std::set<std::pair<std::uint32_t, RowName>> listed_;  // totals with the processes they list
+  std::set<std::pair<std::uint32_t, RowName>> listed_;  // pairs of total and process in its list
   // By process and its number for the device: the uid in TT-Metal's region (0 if ambiguous), and
   // the index into totals_.
   std::map<std::pair<RowName, std::uint32_t>, std::uint64_t> uid_of_;

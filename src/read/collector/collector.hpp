@@ -53,7 +53,7 @@ class Collector {
 struct HeldAllocation {
   std::uint32_t device = 0;            // the device id
   std::vector<std::uint32_t> devices;  // the ids of all its devices, ascending
-  std::uint64_t uid = 0;               // of `device`; 0: unknown
+  std::uint64_t uid = 0;               // uid of `device`; 0: unknown
   Kind kind = Kind::dram;
   std::uint64_t id = 0;
   std::optional<std::uint64_t> address;
@@ -66,7 +66,7 @@ struct HeldAllocation {
 struct DeadSegment {
   std::string path;
   std::int32_t pid = 0;
-  std::optional<std::uint32_t> pid_namespace;  // of `pid`; nullopt if it is the reader's
+  std::optional<std::uint32_t> pid_namespace;  // namespace of `pid`; nullopt: the reader's
   std::string name;
   std::string command;
   std::string user;
@@ -75,7 +75,7 @@ struct DeadSegment {
   bool cb_estimate = false;
   PerKind<KindFigures> kinds{};         // sums over all devices; unknown if not `readable`
   bool readable = false;                // the file has the content of a segment
-  bool abandoned = false;               // its server is gone, and the client may live
+  bool abandoned = false;               // the server is gone, and its client may still live
   bool clean_exit = false;              // the process closed its segment, and held nothing
   std::vector<HeldAllocation> largest;  // at most kLargestHeld, largest first
   // Of a copy that was made at an out-of-memory error: the first line of the error message.
@@ -122,7 +122,7 @@ struct ReapReport {
 // never removes the row.
 struct DeadRegion {
   std::string path;
-  std::uint64_t uid = 0;  // of the chip; 0: unknown
+  std::uint64_t uid = 0;  // uid of the chip; 0: unknown
   std::uint32_t device_id = 0;
   bool in_use = false;  // a process of a row lives, or a process has the file mapped
   std::vector<RowEvidence> dead;

@@ -231,7 +231,8 @@ void DeviceTotal::finish_totals() {
   }
 }
 
-// Two totals are certain to have been reached: the present total, and the peak of a single process.
+// Sets each peak to the larger of two totals that were certainly reached: the present total, and
+// the peak of a single process.
 void DeviceTotal::finish_peaks() {
   for (KindFigures& kind : device_.kinds) {
     const bool both = kind.get(&KindFigures::peak_bytes) && kind.get(&KindFigures::used_bytes);

@@ -70,8 +70,8 @@ class DeviceTotal {
   model::Device device_;
   L1Limits limits_;
   std::uint64_t largest_dram_ = 0;  // the largest capacity that a process states; 0 if none does
-  std::uint64_t largest_l1_ = 0;    // the same for the L1 of a core
-  std::vector<CoreState> cores_;    // of the grid, row by row
+  std::uint64_t largest_l1_ = 0;    // the largest L1 of a core that a process states
+  std::vector<CoreState> cores_;    // cores of the grid, row by row
   std::optional<BankFacts> banks_;  // from the living processes
   bool banks_agree_ = true;         // false if living processes state different facts
   Taken taken_{};                   // used by living processes

@@ -68,7 +68,7 @@ struct RowEvidence {
 // A region that TT-Metal writes.
 struct RegionEvidence {
   std::string file;           // file name
-  std::uint32_t version = 0;  // of the region's layout
+  std::uint32_t version = 0;  // version of the region's layout
   std::uint64_t uid = 0;      // 0: unknown
   std::uint32_t device_id = 0;
   std::vector<RowEvidence> rows;
@@ -84,7 +84,7 @@ struct Untracked {
   std::string command{};
   std::string user{};
   Job job{};
-  bool may_hold = true;          // false without TT-Metal: then it holds no memory of the chip
+  bool may_hold = true;          // false: runs no TT-Metal, so it holds no device memory
   bool unreadable = false;       // it is tracked, and a warning about its segment exists already
   bool segment_deleted = false;  // it is tracked, but its segment was deleted
   std::string reason{};          // "tracking is switched off (...)"

@@ -14,7 +14,7 @@ namespace ttmem::collector {
 // An out-of-memory error that the runtime of a process reported (ttmem_report_failure()).
 struct Failure {
   std::int32_t pid = 0;
-  std::optional<std::uint32_t> pid_namespace;  // of `pid`; nullopt if it is the reader's
+  std::optional<std::uint32_t> pid_namespace;  // namespace of `pid`; nullopt: the reader's
   std::string name;
   std::string command;
   std::string user;

@@ -46,7 +46,7 @@ void add_masks(const LiveFootprint& footprint, std::vector<CoreMask>& masks) {
 // An address at which a footprint begins or ceases to cover memory.
 struct Edge {
   std::uint64_t address = 0;
-  std::int32_t weight = 0;  // of the footprint; negative where it ends
+  std::int32_t weight = 0;  // weight of the footprint, negative at its end
   std::uint32_t use = 0;
 };
 

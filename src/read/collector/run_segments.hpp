@@ -107,7 +107,7 @@ class RunSegments {
   UniqueFd events_;
   std::string failure_;
   std::string id_;
-  std::string public_id_;  // in the marks of processes that have no segment
+  std::string public_id_;  // id in the marks of processes without a segment
   Evidence evidence_;
   bool is_outermost_ = true;
   bool is_ending_ = false;

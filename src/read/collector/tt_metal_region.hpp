@@ -27,7 +27,7 @@ struct RegionRow {
 
 struct TtMetalRegion {
   std::uint32_t version = 0;
-  std::uint64_t uid = 0;  // of the chip; 0: unknown
+  std::uint64_t uid = 0;  // uid of the chip; 0: unknown
   std::uint32_t device_id = 0;
   std::vector<RegionRow> rows;
 };

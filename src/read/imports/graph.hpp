@@ -40,8 +40,8 @@ struct Node {
   std::uint64_t counter = 0;  // position in the order of events
   std::uint64_t bytes = 0;    // all banks of a buffer, one core of a CB
   std::uint64_t address = 0;
-  std::optional<std::uint64_t> bytes_per_bank;  // of a buffer; nullopt in older graphs
-  std::uint64_t page_bytes = 0;                 // of a buffer; 0: unknown
+  std::optional<std::uint64_t> bytes_per_bank;  // only for a buffer; nullopt in older graphs
+  std::uint64_t page_bytes = 0;                 // only for a buffer; 0: unknown
   std::optional<bool> is_sharded;               // of a buffer
   std::optional<std::uint64_t> connection;   // counter of the first node that this node refers to
   std::optional<std::uint64_t> duration_ns;  // at the end of a function

@@ -21,7 +21,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kMaxTextBytes = 200;  // of a name in the graph
+constexpr std::size_t kMaxTextBytes = 200;  // maximum length of a name in the graph
 
 // The limits are larger than in any real graph. They bound the memory of the parser, which keeps a
 // whole text or number, and a whole node.
@@ -35,7 +35,7 @@ class BoundedJson : public std::streambuf {
  public:
   explicit BoundedJson(std::istream& file) : file_(file) {}
 
-  // Returns the reason why the input was ended early; empty if it was not.
+  // Returns the reason why the input was ended early; empty if the whole input was passed on.
   [[nodiscard]] std::string_view problem() const {
     if (token_bytes_ > kMaxTokenBytes) return "it has a text or a number of more than 1 MiB";
     return depth_ > kMaxDepth ? "it has more than a million lists in lists" : "";

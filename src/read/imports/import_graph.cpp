@@ -22,7 +22,7 @@ namespace {
 using recording::RowId;
 using recording::Time;
 
-constexpr std::uint64_t kMaxDurationNs = 1ULL << 52;  // of a function: fifty days
+constexpr std::uint64_t kMaxDurationNs = 1ULL << 52;  // maximum for a function: fifty days
 
 const Node* find_node(const Graph& graph, std::optional<std::uint64_t> counter) {
   if (!counter) return nullptr;

@@ -219,7 +219,7 @@ struct Device {
 // and sizes on each of them; the sizes here are those on one device.
 struct Allocation {
   std::uint32_t device = 0;            // index into Snapshot::devices
-  std::vector<std::uint32_t> devices;  // of a mesh: all devices, ascending; else empty
+  std::vector<std::uint32_t> devices;  // all devices of a mesh allocation, ascending; else empty
   std::int32_t pid = 0;
   State state = State::alive;
   std::uint64_t segment = 0;  // as in ProcessKey
@@ -235,7 +235,7 @@ struct Allocation {
   std::uint64_t age_ns = 0;
   bool persistent = false;  // a dispatch or fabric kernel
   bool estimate = false;    // `bytes` is an estimate
-  bool left_out = false;    // in no sum, because its process reports more than the device has
+  bool left_out = false;    // not in any sum: its process reports more than the device has
   std::string label;        // empty if there is none
   std::string scope;        // the scope it was allocated in, "decoder.0/attention"; may be empty
   ScopeVisit visit;         // the visit to `scope`

@@ -60,7 +60,7 @@ void FreeList::deallocate(std::uint64_t address) {
 void FreeList::reserve_below(std::uint64_t bytes) {
   if (reserved_ > 0) add_free(base_, std::exchange(reserved_, 0));
   if (bytes == 0) return;
-  // Nothing may be allocated there, so the range is part of one free block.
+  // The caller guarantees that the range is free, so one free block contains the range.
   const Block lowest = *free_.last_up_to(base_);
   free_.erase(lowest.address);
   if (lowest.bytes > bytes) free_.insert({lowest.address + bytes, lowest.bytes - bytes});
@@ -75,7 +75,7 @@ void FreeList::add_free(std::uint64_t address, std::uint64_t bytes) {
     free_.erase(below->address);
     block = {below->address, below->bytes + bytes};
   }
-  // The next free block touches this block only if it begins at its end.
+  // The next free block touches this block only if the next block begins where this block ends.
   const auto above = free_.last_up_to(block.end());
   if (above && above->address == block.end()) {
     free_.erase(above->address);

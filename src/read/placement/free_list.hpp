@@ -36,7 +36,7 @@ class FreeList {
   // Frees the allocation at `address`. An address that is not allocated is ignored.
   void deallocate(std::uint64_t address);
 
-  // Reserves the lowest `bytes` of the space, in which nothing may be allocated. Replaces the
+  // Reserves the lowest `bytes` of the space. All of these bytes must be free. Replaces the
   // previous reservation; 0 removes it.
   void reserve_below(std::uint64_t bytes);
 

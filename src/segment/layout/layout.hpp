@@ -42,7 +42,7 @@ inline constexpr std::uint32_t kHeaderBytes = 16384;  // the Header and the chun
 inline constexpr std::uint32_t kChunkTableOffset = 512;
 inline constexpr std::uint32_t kChunkBytes = 65536;
 inline constexpr std::uint32_t kMaxChunks =
-    8192;  // one byte each in the chunk table; 512 MiB together
+    8192;  // each has one byte in the chunk table; 512 MiB in total
 inline constexpr std::uint32_t kFailureOffset = kChunkTableOffset + kMaxChunks;
 inline constexpr std::uint32_t kJobOffset = 9856;
 inline constexpr std::uint32_t kRunOffset = 10560;
@@ -50,14 +50,14 @@ inline constexpr std::uint32_t kMaxDevices = 128;
 // Ends the name of a proxy segment. A server writes the proxy segment for a client, and holds its
 // lock.
 inline constexpr std::string_view kProxySuffix = ".socket";
-// Followed by the pid of a reader and its pid namespace, as in TTMEM_KEEP_FOR, ends the name of a
-// segment whose process has ended: `....ended.4711.4026531836`. With TTMEM_KEEP_FOR a reader asks
-// that segments get this name at a clean exit instead of being removed. Only that reader looks at
-// these segments, and it removes them.
+// Part of the name of a segment that an ended process left for a reader. The pid and the pid
+// namespace of the reader follow, as in TTMEM_KEEP_FOR: `....ended.4711.4026531836`. A reader sets
+// TTMEM_KEEP_FOR, so that segments get this name at a clean exit instead of being removed. Only
+// that reader looks at these segments, and it removes them.
 inline constexpr std::string_view kKeptSuffix = ".ended.";
-// Followed by an errno and a pid namespace, ends the name of a symbolic link:
-// `....untracked.28.4026531836`. A process leaves the link when it cannot have a segment. The link
-// points to public_run_ids() of $TTMEM_RUN, or to "-", and needs no space.
+// Part of the name of a symbolic link that a process leaves when it cannot have a segment. An errno
+// and a pid namespace follow: `....untracked.28.4026531836`. The link points to public_run_ids() of
+// $TTMEM_RUN, or to "-", and needs no space.
 inline constexpr std::string_view kUntrackedSuffix = ".untracked.";
 // The first suffix ends the name of a copy of the segment, made when the process ran out of memory.
 // The second suffix ends the name while the copy is being made.
@@ -128,12 +128,12 @@ struct Header {
   std::uint64_t dropped_programs;
   std::uint64_t dropped_calls;  // not counted in any figure: no device record was free
   std::uint64_t dropped_names;  // placements whose name found no room
-  std::uint32_t text_count;     // number of records ever used, like the counts above
+  std::uint32_t text_count;     // number of texts ever used, like the counts above
   std::uint32_t client_uid;     // user of the client, in a proxy segment
   std::uint32_t device_set_count;
   std::uint32_t device_set_bytes;  // fixed before `magic` is stored; 0 in layout 1
   std::uint32_t
-      not_seen[kMaxNotSeen];    // numbers of texts, 0: no more. What is not reported, and why
+      not_seen[kMaxNotSeen];    // numbers of the texts of ttmem_set_unseen(); 0 ends the list
   std::uint32_t event_details;  // 1: details follow the events; fixed before `magic` is stored
   std::uint32_t reserved0;
   std::uint64_t event_count;  // with details: number of ring records that are events
@@ -337,7 +337,7 @@ struct TextRecord {
   std::uint64_t length;  // stored last; 0 means incomplete
   union {
     char text[120];     // not terminated
-    ScopeRecord scope;  // if the text fits into its `name`
+    ScopeRecord scope;  // for a scope whose name fits into `scope.name`
   };
 };
 inline constexpr unsigned kParentShift = 32;
@@ -362,7 +362,7 @@ enum class EventType : std::uint8_t {
   mark = 9,  // `id` is the number of the mark's text
   // The following events occur only in a ring with details.
   footprint = 10,     // `id` is the footprint's number; its CbRecords follow
-  dispatch = 11,      // of the program `id`
+  dispatch = 11,      // `id` is the program
   set_dispatch = 12,  // to each device of a set
   trace_replay = 13,  // `id` is the number of programs; their ids follow
   failure = 14,       // the process ran out of memory; occurs also in a ring without details

@@ -14,12 +14,12 @@ namespace ttmem::segment {
 // The devices of a segment, open and closed, and which device record belongs to which open device.
 struct OpenDevices {
   std::vector<DeviceImage> devices;
-  // Index into `devices` by record; nullopt: not open.
+  // [record]: index of its device in `devices`; nullopt: the device is not open.
   std::vector<std::optional<std::uint32_t>> of_record;
   std::vector<LeftAtCloseImage> left_at_close;
   std::vector<DevicePeaks> peaks;    // of open and closed devices
   std::vector<DeviceImage> closed;   // closed devices, without cores
-  std::vector<std::uint32_t> id_of;  // id of the device by record
+  std::vector<std::uint32_t> id_of;  // [record]: id of its device
   std::uint64_t invalid_records = 0;
 };
 

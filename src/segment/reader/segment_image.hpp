@@ -56,9 +56,9 @@ struct DeviceImage : DeviceFigures {
 struct LiveAllocation {
   std::uint32_t slot = 0;              // index of the slot in the segment
   std::uint32_t device = 0;            // index into SegmentImage::devices
-  std::vector<std::uint32_t> devices;  // for a mesh: all of its devices, `device` first; else empty
+  std::vector<std::uint32_t> devices;  // all devices of a mesh, `device` first; else empty
   Kind kind = Kind::dram;
-  std::uint8_t role = 0;  // for a kernel: ttmem_kernel_role
+  std::uint8_t role = 0;  // ttmem_kernel_role of a kernel
   std::uint64_t when_ns = 0;
   std::uint64_t id = 0;
   std::optional<std::uint64_t> address;
@@ -148,8 +148,8 @@ struct SegmentImage {
   std::string command;
 
   bool clean_exit = false;
-  bool client_ended = false;     // of a proxy segment: the client has ended, not only its server
-  std::uint32_t client_uid = 0;  // of a proxy segment: user of the client
+  bool client_ended = false;     // only in a proxy segment: true if the client has ended
+  std::uint32_t client_uid = 0;  // user of the client of a proxy segment
   std::int32_t last_error = 0;
   // Number of the event at which all `allocations` and `programs` were live.
   std::uint64_t events = 0;

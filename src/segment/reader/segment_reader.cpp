@@ -225,9 +225,9 @@ class Pass {
     return whole;
   }
 
-  // Returns the visit of the scope during which an allocation was made at `when_ns`. The texts were
-  // read after map_.events_before, and everything listed was made before that event. So a scope
-  // that no thread was in when its text was read has been left since.
+  // Returns the visit of the scope during which an allocation was made at `when_ns`. The texts are
+  // read after map_.events_before, and all listed allocations were made before that event. So if no
+  // thread is in the scope when its text is read, the scope was left after the allocation.
   ScopeVisit visit_of(std::uint32_t scope, std::uint64_t when_ns) {
     return visit_at(static_cast<std::int64_t>(when_ns), texts_.visits(scope));
   }

@@ -32,8 +32,7 @@ bool has_room(int file, std::uint64_t bytes) noexcept {
   return std::uint64_t{space.f_bavail} * space.f_frsize / kPartOfFree >= bytes;
 }
 
-// Creates a file. Replaces a file that a process of the same name left when it was killed while it
-// made a copy.
+// Creates a file. Replaces the incomplete file of a process that was killed while it made a copy.
 UniqueFd make_file(const std::string& path, mode_t mode) noexcept {
   constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
   UniqueFd file = open_above_streams(path.c_str(), flags, mode);

@@ -11,9 +11,9 @@
 
 namespace ttmem::serve {
 
-// The answers to the requests of pages every second: the devices whose figures changed since the
-// previous answer. Every change of a device, of the warnings or of a list gets the next number. A
-// client sends the number of its last answer, and gets the changes with higher numbers.
+// The answers to the requests that pages send every second: the devices whose figures changed since
+// the previous answer. Every change of a device, of the warnings or of a list gets the next number.
+// A client sends the number of its last answer, and gets the changes with higher numbers.
 //
 // The first number is the wall clock in microseconds at the start of the server. Numbers grow by a
 // few each second, so a later server never repeats a number of an earlier server.

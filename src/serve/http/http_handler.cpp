@@ -97,7 +97,7 @@ HttpResponse snapshot(const RequestTarget& target, HttpHandler& handler) {
       const model::Snapshot selected = on_these(selection::without_lists(all), names);
       return ok(kJson, views::snapshot_json(selected, views::JsonLayout::line));
     }
-    HttpResponse response;  // computed later, because it is as long as the lists
+    HttpResponse response;  // its text is computed later: it grows with the lists
     response.later = [selected =
                           on_these(selection::cut_lists(all, names, kMaxListEntries), names)] {
       return ok(kJson, views::snapshot_with_lists_json(selected, views::JsonLayout::line));

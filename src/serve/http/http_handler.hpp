@@ -31,7 +31,7 @@ class HttpHandler {
   ObservedMachine& machine_;
   HttpOptions options_;
   Changes changes_;
-  std::uint64_t changes_time_ns_ = 0;  // of the snapshot that they have
+  std::uint64_t changes_time_ns_ = 0;  // time of the snapshot in `changes_`
 };
 
 }  // namespace ttmem::serve

@@ -35,10 +35,10 @@ struct HttpResponse {
   std::shared_ptr<UniqueFd> file{};
   std::string allow;  // allowed methods, if the status is 405
   std::vector<std::pair<std::string, std::string>> headers{};  // additional headers
-  // If set, computes the response, which takes long. Another thread calls these functions, one at a
-  // time.
+  // Computes a response that takes long; empty: the response is complete. A worker thread calls
+  // these functions, one at a time.
   std::function<HttpResponse()> later{};
-  std::shared_ptr<void> ticket{};  // counts a long answer; released after sending
+  std::shared_ptr<void> ticket{};  // counts this long answer until it is sent
 };
 
 // Returns a response with this status and the body {"error": ...}.

@@ -123,7 +123,7 @@ void HttpServer::accept() {
   acceptor_.async_accept([this](const error_code& error, tcp::socket socket) {
     accepting_ = false;
     if (error == boost::asio::error::operation_aborted) return;
-    // For example, if no descriptors are left, the connection waits in the queue.
+    // An error is usually temporary: if no descriptors are left, the connection stays in the queue.
     if (error) return try_again_soon();
     add(std::move(socket));
     accept_when_there_is_room();

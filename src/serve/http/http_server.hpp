@@ -78,7 +78,7 @@ class HttpServer {
   std::shared_ptr<HttpServer*> self_;  // points to this server; points to null after the destructor
   bool accepting_ = false;
   boost::asio::thread_pool workers_{1};
-  // Has one more owner for each long answer.
+  // Counts long answers: each owns a reference, besides the reference of the server.
   std::shared_ptr<void> tickets_ = std::make_shared<int>();
   std::map<unsigned, std::uint64_t> responses_;  // by status
 };

@@ -21,8 +21,8 @@ class ObservedMachine {
   // Returns what the last pass found, at most a second old while passes are made once a second;
   // makes a pass if there was none. Allocations and programs may be missing.
   [[nodiscard]] virtual const model::Snapshot& last() = 0;
-  // Returns the number of passes that found something new. While it stays the same, so does last(),
-  // but for its time.
+  // Returns the number of passes that found something new. While the number stays the same, last()
+  // changes only its time.
   [[nodiscard]] virtual std::uint64_t changes() const = 0;
   // Returns the page for Prometheus, as of now.
   [[nodiscard]] virtual std::string metrics() = 0;

@@ -147,7 +147,8 @@ Change Client::allocate_again(ConnectionId connection, Holding* holding, Kind ki
   return track_plain(*holding) ? change : refuse(holding, kind, bytes);
 }
 
-// Handles kernels, which are loaded again after an eviction, and buffers that libttmem reports.
+// Handles a report that replaces an earlier report of the same object: of a kernel, which is loaded
+// again after an eviction, or of a buffer that libttmem reports.
 Change Client::load(ConnectionId connection, const HoldingKey& key, Kind kind,
                     const Message& report) {
   const Change counted{.kind = kind, .bytes = report.head.size};
@@ -402,7 +403,8 @@ void Client::complete(ConnectionId connection) {
     tracker_->process.count_recorded_calls(std::exchange(missing_events_, 0));
 }
 
-// Handles a goodbye. Usually the client ends as well, and everything is removed with the segment.
+// Handles a goodbye. Usually the client ends at the same time, and its holdings are removed with
+// its segment.
 void Client::say_goodbye(std::uint64_t copy) {
   const LibraryConnections::Ids gone = libraries_.goodbye(copy);
   const bool others = has_originals_ || !libraries_.all_left() ||

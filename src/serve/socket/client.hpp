@@ -42,12 +42,12 @@ struct Change {
   enum class Effect : std::uint8_t {
     counted,
     held_already,  // allocated again: counted once, and needs one more free
-    still_held,    // freed once: `references` are left
+    still_held,    // freed once: now held `references` times
     not_held,      // freed, but not allocated
     refused,       // an allocation that is ignored: not held, and in no figure
     opened,
     closed,
-    waiting,  // for the other CBs of the program
+    waiting,  // waits for the other CBs of the program
     noted,    // a report about the connection
   };
   enum class Refusal : std::uint8_t { too_many_devices, segment_full, bad_argument, total };

@@ -57,7 +57,8 @@ Result<segment::SegmentWriter::Process> process_of(const Peer& peer, std::int32_
         "process {} belongs to {} and this server to {}; run `ttmem serve` as root to serve both",
         peer.pid, collector::user_name(peer.uid), collector::user_name(server_uid))};
   }
-  // A process in a pid namespace that this one does not see: its pid is only shown.
+  // The peer is in a pid namespace that this process does not see, so the pid in its message can be
+  // shown, but not looked up.
   if (peer.pid == 0) {
     segment::SegmentWriter::Process process;
     process.pid = reported;

@@ -95,8 +95,8 @@ void MomentTables::add(const ChosenMoment& moment, model::Snapshot snapshot) {
     const std::string cores =
         device.cores.empty() ? "null" : fmt::format("{}", number_of_cores(key, device.cores));
     devices.push_back(fmt::format(R"(["{}",{},{}])", key, figures, cores));
-    // Without this total, rows of programs do not contain their share of it. The share would differ
-    // at each moment; the page computes it.
+    // Clears the CB total, so that rows of programs do not contain their share of the total. The
+    // share differs at each moment; the page computes it.
     device.kinds[Kind::cb] = {};
   }
   moments_.push_back(fmt::format(R"({{"time_ns":{},"why":{},"devices":[{}]}})", moment.time_ns,

@@ -65,7 +65,7 @@ const exports::ExportFormat* format_in(const RequestTarget& target) {
 UniqueFd open_nameless(const std::string& folder) {
   UniqueFd file(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
   if (file || (errno != EOPNOTSUPP && errno != EISDIR))
-    return file;  // otherwise O_TMPFILE is missing there
+    return file;  // else the file system lacks O_TMPFILE
   std::string path = folder + "/ttmem-XXXXXX";
   file = UniqueFd(::mkostemp(path.data(), O_CLOEXEC));
   if (file) ::unlink(path.c_str());

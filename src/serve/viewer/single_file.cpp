@@ -24,7 +24,7 @@ std::string policy(const std::string& nonce) {
       nonce);
 }
 
-// Written here, because no linked library offers base64 in its interface.
+// Returns the bytes in base64.
 std::string base64(std::string_view bytes) {
   constexpr std::size_t kMaxPiece = std::size_t{3} << 20;  // OpenSSL counts bytes in an int
   std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');  // OpenSSL adds a zero

@@ -51,7 +51,7 @@ std::map<Bounds, std::uint64_t> classes_of(const recording::RecordedDevice& devi
   return classes;
 }
 
-// Divides `bytes` among the programs of the sharers that cover them.
+// Divides `bytes` among the programs whose circular buffers cover these bytes.
 void divide(std::uint64_t bytes, const std::map<std::size_t, int>& covering,
             const std::vector<Sharer>& sharers, std::vector<std::uint64_t>& shares) {
   std::uint64_t programs = 0;
@@ -100,7 +100,8 @@ std::vector<std::uint64_t> cb_shares(const recording::RecordedDevice& device,
   for (const Sharer& sharer : sharers) {
     const std::size_t at = place[sharer.layout];
     std::uint64_t& programs = different[at].programs;
-    // Takes its part of the rest, so that the last sharer of a layout gets all remaining bytes.
+    // Gives each sharer its part of the bytes that are left for the layout, so that the last sharer
+    // gets all remaining bytes.
     const std::uint64_t share = programs == 0 ? 0
                                               : left[at] / programs * sharer.programs +
                                                     std::min(left[at] % programs, sharer.programs);

@@ -16,7 +16,7 @@ struct Sharer {
 
 // Divides the circular buffers of a device among the sharers, and returns the bytes of each sharer.
 // Cached programs use the same addresses: a byte that k programs use counts 1/k for each, as Linux
-// does with shared pages (PSS). The sum of the shares is exactly the reserved bytes of all cores:
+// does with shared pages (PSS). The sum of the shares is exactly the physical bytes of all cores:
 // indivisible bytes go to the first sharers.
 [[nodiscard]] std::vector<std::uint64_t> cb_shares(const recording::RecordedDevice& device,
                                                    const std::vector<Sharer>& sharers);

@@ -49,7 +49,7 @@ struct StackHoldings {
 
 // Reads the holdings of a recording in two passes. Memory grows with the number of different
 // holdings. Circular buffers that programs share are divided among the programs (cb_shares.hpp), so
-// that the sums are the reserved bytes of the cores. `allocated` has the bytes that each program
+// that the sums are the physical bytes of the cores. `allocated` has the bytes that each program
 // would take alone.
 [[nodiscard]] Result<StackHoldings> read_holdings(const recording::Reader& reader,
                                                   const Selection& selection,

@@ -104,7 +104,7 @@ class MemoryVizExporter {
     Usage usage(tables_, selection_);
     for (std::size_t i = 0; i < chips_.size(); ++i) {
       add_first_entry(chips_[i]);
-      // The first space of a chip is for circular buffers and is not shared.
+      // Creates the space for circular buffers first. It holds nothing else.
       space_of(chips_[i], selection_.chips()[i].devices.front(), OfChip::kCbs);
     }
     auto passed = for_each_moment(
@@ -252,9 +252,9 @@ class MemoryVizExporter {
 
   // -- circular buffers
 
-  // Replaces the block of circular buffers when the reserved bytes change. Programs share addresses
-  // by design, which the viewer cannot show, so that all circular buffers of a chip are one block.
-  // `shrink` selects the changes to handle: only smaller or only larger.
+  // Replaces the block of circular buffers when their physical bytes change. Programs share
+  // addresses by design, which the viewer cannot show, so that all circular buffers of a chip are
+  // one block. `shrink` selects the changes to handle: only smaller or only larger.
   void set_cbs(const Usage& usage, std::size_t at, Time time, bool shrink) {
     OfChip& chip = chips_[at];
     const std::uint64_t now = usage.used_bytes(selection_.chips()[at], Kind::cb);

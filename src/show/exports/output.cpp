@@ -76,7 +76,7 @@ int write_all(int fd, std::string_view bytes) {
 int rename_to(const std::string& from, const std::string& to, bool overwrite) {
   if (!overwrite) {
     if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
-    // Else the file system has no RENAME_NOREPLACE.
+    // EINVAL and ENOSYS mean that the file system has no RENAME_NOREPLACE.
     if (errno != EINVAL && errno != ENOSYS) return errno;
   }
   return std::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;

@@ -34,7 +34,8 @@ constexpr std::string_view kDatabase = "db.sqlite";
 constexpr std::string_view kConfig = "config.json";
 constexpr std::string_view kSchemaVersion = "3.3";
 // Maximum sizes of one operation's graph and of all graphs together. One operation may dispatch a
-// trace of thousands of programs to all devices of a mesh, and so may the next operation.
+// trace of thousands of programs to all devices of a mesh, and a recording may have many such
+// operations.
 constexpr std::size_t kMaxGraphBytes = 16 << 20;
 constexpr std::size_t kMaxGraphsBytes = std::size_t{1} << 30;
 // Maximum number of buffer rows of all peaks together. A peak that would exceed this number has

@@ -30,8 +30,9 @@ class Usage {
   [[nodiscard]] const std::vector<std::size_t>& changed() const { return changed_; }
   void clear_changed();
 
-  // Return the used bytes of all processes that have the chip open. Circular buffers count with the
-  // reserved bytes of the cores. Returns 0 for a kind that is not selected.
+  // Return the used bytes of all processes that have the chip open. The bytes of circular buffers
+  // are physical: a byte that several programs share counts once. Returns 0 for a kind that is not
+  // selected.
   [[nodiscard]] std::uint64_t used_bytes(const ExportedChip& chip, Kind kind) const;
   [[nodiscard]] std::uint64_t used_bytes(const ExportedChip& chip, Memory memory) const;
   // Returns the bytes of the circular buffers that were dispatched last.

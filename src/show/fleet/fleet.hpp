@@ -140,7 +140,7 @@ struct FleetJob {
 
 struct Total {
   std::uint64_t answered = 0;  // number of hosts that answered
-  Count devices{};             // with all following fields: sums over these hosts
+  Count devices{};             // this field and all following fields are sums over these hosts
   Count processes{};
   Sum dram_used{};
   Sum dram_capacity{};

@@ -273,7 +273,7 @@ void add_process_info(const Snapshot& snapshot, Page& page) {
       MetricLabels labels = {{"pid", pid_of(process)}};
       add_pid_namespace(labels, process);
       for (const JobField& field : kJobFields) {
-        // Redundant with other fields, or rarely asked for.
+        // These fields repeat other fields or are rarely needed.
         if (field.name == "step" || field.name == "partition" || field.name == "ranks") continue;
         labels.add(field.name, process.job.*field.value);
       }

@@ -179,8 +179,9 @@ __attribute__((destructor)) void finish() noexcept {
   }
 }
 
-// Starts to wait for the exit status. The record of a failure helps to explain why a process
-// failed; finish(), which runs after this handler, removes the record if the exit status is 0.
+// Makes the process store its exit status at its exit. The record of a failure helps to explain why
+// a process failed; finish(), which runs after this handler, removes the record if the exit status
+// is 0.
 void learn_exit_status() noexcept {
   static constinit std::atomic<bool> asked{false};
   if (asked.exchange(true)) return;

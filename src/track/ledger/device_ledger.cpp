@@ -31,7 +31,7 @@ struct Trace {
   std::vector<Member> members;          // the placed programs, each once
   std::uint32_t unknown = 0;            // number of programs that are not placed
   CoreMask cores;                       // cores that any member covers
-  CoreMask owned;                       // cores of the trace to which nothing else was sent since
+  CoreMask owned;                       // cores whose last dispatch was this trace
   std::vector<std::uint32_t> bytes;     // size of the largest member, by core
   bool stale = false;                   // the programs changed; the next replay needs a new trace
   bool owned_changed = false;           // `owned` changed since the members were updated

@@ -59,7 +59,7 @@ namespace ttmem::tracker {
                                                                  std::uint64_t born,
                                                                  std::uint64_t now_ns) noexcept {
   segment::AllocationSlot& slot = segment_.allocation(receipt.slot);
-  // The number of the scope takes the end of the label's place.
+  // In a scope, the last bytes of `label` hold the number of the scope.
   const std::uint32_t scope = process_.scope();
   const std::size_t room = sizeof slot.label - (scope != 0 ? sizeof scope : 0);
   const bool is_long = request.label != nullptr && ::strnlen(request.label, room + 1) > room;

@@ -15,7 +15,7 @@ namespace ttmem::tracker {
 struct AllocationRequest {
   Kind kind = Kind::dram;
   std::uint8_t role = TTMEM_KERNEL_APP;
-  std::uint8_t layout = 0;  // of a buffer: segment::LayoutBits
+  std::uint8_t layout = 0;  // segment::LayoutBits of a buffer
   bool has_address = false;
   bool has_cores = false;      // false: in every bank, or in unknown banks of DRAM
   bool has_own_banks = false;  // TTMEM_BUFFER_OWN_BANKS

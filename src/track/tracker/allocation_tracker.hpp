@@ -69,7 +69,7 @@ class AllocationTracker {
   enum class Direction : bool { add, remove };
   // Where an allocation lies, for slots and events.
   struct Location {
-    std::uint32_t number;  // of a set; of one device: its record in a slot, its id in an event
+    std::uint32_t number;  // set: its number; device: its record in a slot, its id in an event
     bool is_set = false;
   };
 

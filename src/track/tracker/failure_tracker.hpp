@@ -25,8 +25,8 @@ class FailureTracker {
   FailureTracker& operator=(const FailureTracker&) = delete;
 
   // Implements ttmem_report_failure(). `text` says what the process had no memory for. Does nothing
-  // if the text, without more or fewer words around it, is that of the last failure, and nothing
-  // was allocated or placed since: then an exception is only passed on.
+  // if the text contains that of the last failure, or is contained in it, and nothing was allocated
+  // or placed since: the program then only passes an exception on.
   void report(std::string_view text);
   // Removes the copy, because the process ended well.
   void forget() noexcept { process_.segment().drop_failed(); }

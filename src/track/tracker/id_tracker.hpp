@@ -22,9 +22,9 @@ namespace ttmem::tracker {
 // only what ttmem.h does not.
 //
 // A buffer of a mesh has one receipt, one slot and one event, and counts on each of its devices. It
-// may be freed on some devices first, by either free, or by closing them; it then stays on the
-// others. With an observer, a buffer of a mesh is one buffer for each device, because the observer
-// sends a message for each device.
+// may be freed on some of its devices first, by buffer_free(), by mesh_buffer_free() or when they
+// close; it then stays on its other devices. With an observer, a buffer of a mesh is one buffer for
+// each device, because the observer sends a message for each device.
 //
 // Not thread-safe: the caller holds a lock. Calls may throw std::bad_alloc; the tracker must not be
 // used afterwards. A free of an unknown id, an allocation under a live id, bad arguments, and a

@@ -88,8 +88,8 @@ class ProgramTracker {
   segment::SegmentWriter& segment_;  // of process_; saves a load in each call
   DeviceTable& devices_;
   ledger::FootprintTable footprints_;
-  std::uint64_t footprint_number_ = 0;  // of the newest footprint
-  std::vector<std::uint64_t> key_;      // of a footprint; a member, so that its memory is reused
+  std::uint64_t footprint_number_ = 0;  // number of the newest footprint
+  std::vector<std::uint64_t> key_;      // footprint's key; a member, so that its memory is reused
   std::uint64_t placements_ = 0;
 };
 

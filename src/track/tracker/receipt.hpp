@@ -16,7 +16,7 @@ struct Receipt {
   std::uint64_t logical_bytes = 0;
   std::uint32_t slot = segment::kNoSlot;  // kNoSlot: the segment has no room to list it
   Kind kind = Kind::dram;
-  std::uint8_t role : 2 = 0;  // of a kernel: ttmem_kernel_role
+  std::uint8_t role : 2 = 0;  // ttmem_kernel_role of a kernel
   bool is_unsized : 1 = false;
   bool is_estimate : 1 = false;
 };

@@ -39,8 +39,8 @@ class TextTable {
   // as long as the segment is mapped.
   [[nodiscard]] std::string_view name_of(std::uint32_t scope) const noexcept;
 
-  // Counts a visit of the scope. Returns the counter of the visits that last, which a thread that
-  // leaves the scope passes to leave_scope(). Returns null if the name is too long: then the record
+  // Counts a visit of the scope. Returns the counter of the open visits, which a thread passes to
+  // leave_scope() when it leaves the scope. Returns null if the name is too long: then the record
   // has no room for counters.
   [[nodiscard]] std::uint32_t* enter_scope(std::uint32_t scope) noexcept;
   // Returns the counter that enter_scope() returns, without counting a visit.

@@ -39,7 +39,7 @@ class TrackedProcess {
 
   // Returns the scopes, the names of programs and the long labels.
   [[nodiscard]] TextTable& texts() noexcept { return texts_; }
-  // Sets the scope of what is allocated and placed from now on. 0 means no scope.
+  // Sets the scope of all later allocations and placements. 0 means no scope.
   void set_scope(std::uint32_t scope) noexcept { scope_ = scope; }
   [[nodiscard]] std::uint32_t scope() const noexcept { return scope_; }
   // Writes an event with the name of this moment. Without room for the name, the event has none.

@@ -34,7 +34,7 @@ void begin(Message& to, MessageType type, const Sender& sender, const DeviceReco
 void add_banks(wire::ReportDetails& details, const DeviceRecord& device,
                const AllocationSlot& slot) noexcept {
   details.flags = static_cast<std::uint8_t>(slot.flags & ~segment::kLongLabel);
-  // The banks were unknown at the allocation, so the plain size counts until the free.
+  // If the banks were unknown at the allocation, the logical size counts until the free.
   if (slot.banks == 0) {
     details.flags |= segment::kPerBankUnknown;
   } else {

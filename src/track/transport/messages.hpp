@@ -38,7 +38,8 @@ void write_cb_free(wire::Message& to, const Sender& sender, const segment::Devic
                    const segment::ProgramSlot& program, const segment::CbRecord* cb,
                    std::uint32_t index, std::uint64_t unix_ns) noexcept;
 
-// Writes a DEVICE_INFO_RESPONSE about the connection: `report` is neither opened nor closed.
+// Writes a DEVICE_INFO_RESPONSE about the connection: `report` is any notice except opened and
+// closed.
 void write_notice(wire::Message& to, const Sender& sender, wire::ClientNotice report,
                   std::uint64_t unix_ns) noexcept;
 

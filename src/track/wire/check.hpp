@@ -17,7 +17,7 @@ namespace ttmem::wire {
 
 inline constexpr std::int32_t kMaxDeviceId = 1023;
 inline constexpr std::int32_t kMaxPid = 1 << 22;  // the limit of Linux
-inline constexpr std::uint32_t kMaxCbs = 65536;   // of one program
+inline constexpr std::uint32_t kMaxCbs = 65536;   // maximum for one program
 inline constexpr std::uint8_t kMaxBufferType = 4;
 inline constexpr std::uint8_t kMaxRole = 2;
 
@@ -93,7 +93,7 @@ template <std::size_t Size>
 namespace detail {
 
 [[nodiscard]] inline MessageFault fault_of_question(const Message& message) noexcept {
-  // Only QUERY must name one device.
+  // A QUERY must name one device, by its number or its uid. Other questions may have device -1.
   const bool one = message.type() == MessageType::query && !names_uid(message.head);
   const std::int32_t least = one ? 0 : -1;
   const bool possible = message.head.device_id >= least && message.head.device_id <= kMaxDeviceId;

@@ -75,7 +75,7 @@ struct CbOfProgram {
 struct ReportDetails {
   std::uint64_t address;
   std::uint64_t bytes_per_bank;  // 0: unknown; of CBs: bytes on each core
-  // Number of DRAM banks, with kOwnBanks; 0: all, or the banks of `cores`
+  // Number of DRAM banks, if the allocator covers only some; 0: all DRAM banks, or a buffer in L1
   std::uint32_t banks;
   std::uint16_t flags;  // AllocationFlags of the segment; of CBs: ttmem_cb::flags
   std::uint16_t reserved0;
@@ -96,7 +96,7 @@ enum class ClientNotice : std::uint32_t {
   hello = 2,  // the first message from libttmem
   // All live objects were reported. Reports over earlier connections no longer count.
   complete = 3,
-  goodbye = 4,  // the process exits cleanly or libttmem gives up: it holds nothing any longer
+  goodbye = 4,  // a clean exit, or libttmem gives up: the process holds nothing
 };
 
 // The details of a device_info_response from a client. When a device was opened or closed,

@@ -43,8 +43,7 @@ class CircularBufferConfig {
   std::optional<std::uint32_t> globally_allocated_address() const { return global_address_; }
   const std::unordered_set<std::uint8_t>& buffer_indices() const { return buffer_indices_; }
   const std::unordered_set<std::uint8_t>& local_buffer_indices() const { return local_indices_; }
-  // Returns the slot of a circular buffer in a GlobalCircularBuffer that is connected to the other
-  // side.
+  // Returns the slots that are connected to the other side of a GlobalCircularBuffer; at most one.
   const std::unordered_set<std::uint8_t>& remote_buffer_indices() const { return remote_indices_; }
   const std::array<std::optional<tt::DataFormat>, NUM_CIRCULAR_BUFFERS>& data_formats() const {
     return data_formats_;

@@ -69,9 +69,9 @@ GlobalCircularBuffer CreateGlobalCircularBuffer(
     std::uint32_t size, BufferType buffer_type = BufferType::L1);
 
 // Declares a circular buffer in the memory of a global circular buffer, which must live as long as
-// the program uses it. The configuration has one remote index. Throws if it has none, if it is
-// already bound to an L1 buffer, if it is larger than the global one or on other cores, and in the
-// cases of the function for other circular buffers.
+// the program uses it. `config` must have one remote index. Throws if `config` has no remote index
+// or is already bound to an L1 buffer, if the circular buffer is larger than the global circular
+// buffer or lies on other cores, and in the cases of CreateCircularBuffer() in host_api.hpp.
 CBHandle CreateCircularBuffer(Program& program,
                               const std::variant<CoreCoord, CoreRange, CoreRangeSet>& core_spec,
                               const CircularBufferConfig& config,

@@ -42,7 +42,7 @@ RecordedChip chip_of(const Tables& tables, const std::vector<RowId>& rows) {
   return chip;
 }
 
-// Sets is_at_end for those last openings of a chip that ended last.
+// Sets is_at_end for the openings with is_last that ended after all others, which may be several.
 void mark_at_end(const Tables& tables, const RecordedChip& chip, Chips& chips) {
   constexpr Time kNever = std::numeric_limits<Time>::max();
   const auto end_of = [&](RowId row) { return tables.device(row).end_ns.value_or(kNever); };

@@ -44,7 +44,7 @@ struct Run {
   bool aggregate = false;  // has only the timeline and what was live at the end
   // The number of untracked processes of the command by reason.
   std::map<std::string, std::uint64_t> not_tracked{};
-  std::string imported{};  // of an import: the other tool's own figures as JSON; else empty
+  std::string imported{};  // the other tool's own figures as JSON; empty unless imported
 };
 
 // Why an allocation or a program ended. `none`: it was live when the recording ended.
@@ -54,7 +54,7 @@ enum class Ending : std::uint8_t {
   changed,        // continued in another row, with another size, device set or layout
   device_closed,  // its device was closed before it was freed
   process_ended,  // its process ended before it was freed
-  gap,            // it ended during a gap; its end_ns is the begin of the gap
+  gap,            // ended during a gap; end_ns is the begin of the gap
 };
 
 struct RecordedProcess {
@@ -104,7 +104,7 @@ struct ScopeOfProcess {
 // row.
 struct RecordedRequest {
   Kind kind = Kind::dram;
-  std::uint8_t role = 0;  // of a kernel: ttmem_kernel_role
+  std::uint8_t role = 0;  // ttmem_kernel_role of a kernel
   bool own_banks = false;
   bool estimate = false;
   bool has_bytes_per_bank = false;
@@ -152,7 +152,7 @@ using Layout = std::vector<RecordedCb>;
 struct RecordedProgram {
   RowId id = 0;
   RowId device = 0;
-  RowId layout = 0;          // 0: unknown, because it was gone before it could be read
+  RowId layout = 0;          // 0: unknown, because the CBs were gone before they could be read
   std::uint64_t number = 0;  // the id that the process uses for it
   std::uint32_t name = 0;    // row of texts; 0: none
   std::uint32_t scope = 0;   // row of scopes; 0: none

@@ -170,7 +170,7 @@ class Ends {
   struct End {
     Time time = 0;
     RowId id = 0;
-    std::uint32_t place = 0;  // in rows_: a heap moves its elements, and rows are large
+    std::uint32_t place = 0;  // index in rows_: a heap moves its elements, and rows are large
     bool operator>(const End& other) const {
       return time != other.time ? time > other.time : id > other.id;
     }

@@ -154,7 +154,7 @@ class Loader {
 
   Database& database_;
   Tables tables_;
-  std::uint64_t text_bytes_ = 0;  // of all rows so far
+  std::uint64_t text_bytes_ = 0;  // text of all rows so far
   std::optional<Error> failed_;
 };
 

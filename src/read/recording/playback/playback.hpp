@@ -12,9 +12,9 @@ namespace ttmem::recording {
 
 // How a device looks after its process has closed it or has ended.
 enum class AfterClose : std::uint8_t {
-  gone,  // it holds nothing, as on a real device
-  // It keeps what it held when it was last closed, or when its process ended. Everything is closed
-  // at the end of a recording; this value shows the state just before.
+  gone,  // the process holds nothing on the device, as in reality
+  // The device keeps the memory that was held when it was last closed, or when its process ended.
+  // All devices are closed at the end of a recording; this value shows the state just before that.
   kept,
 };
 

@@ -17,7 +17,7 @@ struct ChartSample {
   std::uint64_t time_unix_ns = 0;
   model::Bytes dram_bytes;
   model::Bytes l1_used_bytes;  // Total L1
-  model::Bytes l1_bytes;       // with the next three fields: the parts of Total L1
+  model::Bytes l1_bytes;       // this and the next three fields are the parts of Total L1
   model::Bytes l1_small_bytes;
   model::Bytes cb_bytes;
   model::Bytes kernels_bytes;

@@ -10,8 +10,8 @@
 
 namespace ttmem::tui {
 
-// In all functions `rows` is device_rows() of the device. For a line also
-// device_rows_without_notes() will do, because a line shows no notes.
+// In all functions `rows` is device_rows() of the device. For the line of a device,
+// device_rows_without_notes() suffices, because a line shows no notes.
 
 // Returns the number of rows that full_box() needs, including the frame.
 [[nodiscard]] int full_box_height(const views::DeviceRows& rows);

@@ -99,7 +99,7 @@ TEST(CoreStates, ABufferOfUnknownSizeHidesTheBytesOfItsCoresButNotItsAddress) {
   EXPECT_EQ(headroom(states[0], kWormhole), 1400000 - 105664);
 }
 
-// The example in the header's comment.
+// The example in the comment of lockstep_bytes().
 TEST(Lockstep, CountsBytesTakenOnCoresThatHoldNoData) {
   LiveAllocation shard = l1(679936, 819200, cores({0}));
   shard.banks = 64;
@@ -260,7 +260,7 @@ TEST(ExclusiveBytes, AreUnknownBeyondTheBudget) {
   EXPECT_TRUE(exclusive_bytes(std::vector<FootprintUse>{{&a, 1}}, enough).has_value());
 }
 
-// A model that counts one byte at a time, as the definitions say.
+// A model that follows the definitions literally: it counts byte by byte.
 struct Model {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::set<std::size_t>> programs_at;
 };

@@ -152,7 +152,7 @@ TEST(FreeList, AgreesWithAMapOfUnitsOverRandomHistories) {
   }
 }
 
-// The same rule with an ordinary map, searched block by block.
+// The allocation rule with a std::map of free blocks, searched block by block.
 class PlainList {
  public:
   PlainList(std::uint64_t base, std::uint64_t size) { free_[base] = size; }

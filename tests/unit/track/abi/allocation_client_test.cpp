@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The client of the seeds through libttmem.so, read back by the collector. docs/internals/seeds.md
-// says which test covers which case of which seed.
+// Tests <ttmem/allocation_client.hpp>: calls its functions, which call libttmem.so, and reads the
+// segment with the collector. docs/internals/seeds.md says which test covers which case of which
+// seed.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -163,7 +164,7 @@ TEST_F(AllocationClientTest, ReportsOfSeveralThreadsAreComplete) {
   EXPECT_EQ(device(0).logical(Kind::dram), 0u);
 }
 
-// The same shape as TT-Metal's types.
+// Types with the same members as TT-Metal's types.
 struct Coord {
   std::size_t x, y;
 };

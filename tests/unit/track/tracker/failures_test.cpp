@@ -170,7 +170,7 @@ TEST(Failures, AFolderInPlaceOfTheCopyIsLeftAlone) {
   EXPECT_EQ(tracked.read().failure.value().not_kept, 1U);
 }
 
-// Nothing can be written to such a path.
+// A copy cannot be written where a folder has its name.
 TEST(Failures, AFolderInPlaceOfAnUnfinishedCopyIsLeftAlone) {
   Tracked tracked;
   hold(tracked, 1);

@@ -88,7 +88,7 @@ TEST(TransportMessages, TimesAreWallClockTimes) {
   EXPECT_EQ(message.head.process_id, 7);
 }
 
-// A tracker whose outbox a server takes; the server comes and goes.
+// A tracker with an outbox, and a server that takes the messages while it is connected.
 class Reporting {
  public:
   explicit Reporting(std::size_t capacity = 4096) {
