@@ -86,7 +86,7 @@ alloc(L1, 99, 2048)""")
         (device,) = report["devices"]
         self.assertEqual(device["l1_buffers"]["peak_bytes"], 50 * 1024 * 64)
         self.assertEqual(device["dram"]["peak_bytes"], 4096 * 12)
-        self.assertEqual(report["run"]["lost_events"], 0)
+        self.assertEqual(report["lost_events"], 0)
 
     def test_labels_and_scopes_of_a_process_without_details(self):
         """The recorder reads labels and scopes from the slots. A slot may hold the number of a
