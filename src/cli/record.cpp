@@ -48,7 +48,7 @@ Examples:
   ttmem record -o run.ttmem -f -- ./model  overwrites run.ttmem
   ttmem record --pid 4711 --pid 4712       processes that are tracked already, until Ctrl-C
   ttmem record --aggregate -- ./model      a small file: the timeline, and what was left
-  ssh node7 ttmem record -o run.ttmem -- ./model   on another machine
+  ssh node7 ttmem record -- ./model        records on node7, where the file then is
 
 ttmem writes every allocation, free, placement and dispatch of the command and its descendants into
 an SQLite file (docs/guides/recording.md), with address, size, cores, scope and time. Then:

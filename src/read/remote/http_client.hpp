@@ -51,7 +51,7 @@ class HttpClient {
   std::shared_ptr<Shared> shared_;
 };
 
-// Asks one question and waits for the answer. Fails if options.give_up_fd becomes readable.
+// Asks one question and waits for the answer.
 [[nodiscard]] Answer<std::string> fetch(const Address& server, const std::string& target,
                                         std::size_t max_bytes, const ClientOptions& options);
 
