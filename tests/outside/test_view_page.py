@@ -715,7 +715,7 @@ class Elsewhere(ViewCase):
         self.browser.press("o")
         self.browser.click(*self.point("#perfetto", 0.5))
         self.assertTrue(perfetto.got.wait(DEADLINE_SECONDS), self.text("#elsewhere .note"))
-        self.wait_text("#elsewhere .note", "Perfetto has it")
+        self.wait_text("#elsewhere .note", "Perfetto has opened the trace")
         out = pathlib.Path(self.folder) / "run.pftrace"
         self.ttmem("export", self.path, "--format", "perfetto", "-o", out)
         self.assertEqual(perfetto.trace, out.read_bytes())
