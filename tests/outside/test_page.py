@@ -541,7 +541,7 @@ class Token(PageCase):
         self.open()
         self.wait_text("#token h2", "The server wants a token")
         self.give(pasted)
-        self.wait_text("#token [role=alert]", "not ASCII")
+        self.wait_text("#token [role=alert]", "non-ASCII")
         self.give(token)
         self.wait_text("#main", "Device 0")
         self.browser.run(f"sessionStorage.setItem('ttmem-token', {json.dumps(pasted)})")

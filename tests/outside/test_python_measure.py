@@ -29,7 +29,7 @@ class Measured(PythonCase):
 
     def measured(self, *code):
         return self.value(DEVICE, self.ALLOC, "open_device()",
-                          "ttmem.reports(0, 0xff)  # all that there is", *code)
+                          "ttmem.set_reported(0, 0xff)  # all that there is", *code)
 
     def test_bytes_allocated_and_freed_are_exact_where_known(self):
         found = self.measured("""

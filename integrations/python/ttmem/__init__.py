@@ -6,7 +6,7 @@
 - `watch()` and `Measure` measure a block of code: allocated, freed and peak bytes.
 - `record()` records a block of code into a file for `ttmem report`.
 - `scope()` and `mark()` name the origin of allocations.
-- `failure()` keeps the state of this process after an out-of-memory error.
+- `report_failure()` keeps the state of this process after an out-of-memory error.
 - `device_open()`, `buffer_alloc()`, ... report single allocations. Each function is one call
   of the C interface (ttmem/ttmem.h).
 
@@ -37,9 +37,12 @@ from ._calls import (
     program_destroy,
     program_dispatch,
     program_place,
+    report_failure,
     reports,
     require_tracking,
     scope,
+    set_reported,
+    set_unseen,
     trace_replay,
 )
 from ._constants import KINDS, BufferType, KernelRole, Reports
@@ -84,9 +87,12 @@ __all__ = [
     "program_dispatch",
     "program_place",
     "record",
+    "report_failure",
     "reports",
     "require_tracking",
     "scope",
+    "set_reported",
+    "set_unseen",
     "snapshot",
     "trace_replay",
     "watch",

@@ -69,7 +69,7 @@ def device_open(id: int = 0, *, uid: int = 0, arch: Optional[str] = None,
     _abi.library().ttmem_device_open(ctypes.byref(info))
 
 
-def reports(device: int, what: int) -> None:
+def set_reported(device: int, what: int) -> None:
     """Promises that this process reports all memory of these kinds on the device from now on. A
     kind without reports is then 0, and no longer unknown. `what` is a sum of Reports, or of 1 <<
     BufferType."""
@@ -82,8 +82,8 @@ def cb_estimate(device: int, is_estimate: bool) -> None:
     _abi.library().ttmem_cb_estimate(_u32("device", device), int(is_estimate))
 
 
-def not_seen(what: int, why: str) -> None:
-    """Declares what this process cannot report on any device, as in reports(). `why` is a sentence
+def set_unseen(what: int, why: str) -> None:
+    """Declares what this process cannot report on any device, as in set_reported(). `why` is a sentence
     that is shown as a warning."""
     _abi.library().ttmem_set_unseen(_u32("what", what), why.encode())
 
@@ -187,7 +187,7 @@ def mark(name: str) -> None:
     _abi.library().ttmem_mark(name.encode())
 
 
-def failure(text: str) -> None:
+def report_failure(text: str) -> None:
     """Reports an out-of-memory error; `text` is the error message of the runtime. The present state
     of this process is kept for `ttmem explain`, so call this before memory is freed. The state is
     removed if the process exits with 0."""
@@ -290,3 +290,9 @@ def _u32(name: str, value: int) -> int:
 
 def _u64(name: str, value: int) -> int:
     return _unsigned(name, value, 64)
+
+
+# The former names, which keep working.
+reports = set_reported
+not_seen = set_unseen
+failure = report_failure
