@@ -18,8 +18,9 @@ struct ScopeVisits {
 struct ScopeVisit {
   enum class State : std::uint8_t {
     unknown,
-    lasts,  // also if the scope was left and entered again within one tick of the clock
-    over,   // the scope was left
+    // The visit has not ended, or the next visit began in the tick of the clock in which it ended.
+    lasts,
+    over,  // the scope was left
   };
   State state = State::unknown;
   std::uint32_t visits = 0;  // number of finished visits of the scope

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What processes held at an out-of-memory error.
+// The out-of-memory errors of processes, with the memory that the processes held.
 #pragma once
 
 #include <cstdint>

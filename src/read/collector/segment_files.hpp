@@ -104,8 +104,8 @@ enum class Owner : std::uint8_t { alive, gone, unknown };
 [[nodiscard]] Owner owner_of(int fd);
 
 // Locks a file whose owner is gone, so that no other process removes the file, or creates it again
-// after exec(), at the same time. Returns false if the owner lives. Readers hold the lock for
-// microseconds, so it tries for 20 ms.
+// after exec(), at the same time. Returns false if the owner lives. Tries for 20 ms, because
+// readers hold the lock for microseconds.
 [[nodiscard]] bool lock_to_remove(int fd);
 
 }  // namespace ttmem::collector

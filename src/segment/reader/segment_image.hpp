@@ -131,7 +131,7 @@ struct FailureImage {
   std::uint64_t when_unix_ns = 0;
   std::uint64_t not_kept = 0;  // number of failures whose state was not kept
   std::int32_t not_kept_error =
-      0;             // errno of keeping the last failure's state; 0: the state was kept
+      0;             // errno if the last failure's state could not be kept; 0: it was kept
   std::string run;   // `ttmem run` to which the process belongs; empty means none
   std::string text;  // may have several lines
 };

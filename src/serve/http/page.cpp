@@ -74,7 +74,8 @@ HttpResponse embedded_response(const HttpRequest& request, const web::Asset& ass
   return response;
 }
 
-// Returns true for a name without folders, which cannot name a file outside the folder.
+// Returns true if the name is a plain file name, without path separators. Such a name cannot lead
+// out of the folder.
 bool is_file_name(std::string_view name) {
   return !name.empty() && name.front() != '.' &&
          std::all_of(name.begin(), name.end(), [](unsigned char c) {

@@ -20,9 +20,9 @@ class LibraryConnections {
  public:
   using Ids = std::vector<ConnectionId>;
 
-  // Makes the connection the newest of its copy, unless it is older than the present newest: such a
-  // connection was read late, and is out of date. Returns no connections, unless the copy
-  // reconnects all the time and never completes its report.
+  // Makes the connection the newest of its copy, unless the copy has a newer connection: then this
+  // connection is outdated, and was only read late. Returns an empty list, except for a copy that
+  // reconnects again and again without completing its report.
   [[nodiscard]] Ids hello(ConnectionId connection, std::uint64_t copy);
   // Handles a connection that has reported all live objects. Returns nothing if the connection is
   // not the newest of its copy.

@@ -44,7 +44,8 @@ struct Played {
   MomentTables tables;
 };
 
-// Returns a function that reports only increasing progress: a retry starts at 0 again.
+// Returns a function that passes progress on only when it exceeds the highest value so far. A retry
+// starts at 0 again, and the progress must not go back.
 std::function<void(double)> only_forward(const std::function<void(double)>& progress) {
   if (!progress) return {};
   return [&progress, most = 0.0](double part) mutable {

@@ -68,8 +68,8 @@ constexpr std::array<Template, kFigureCount> kTemplates = {{
      "sum by ($J, $H, kind) (" TTMEM_HELD_BY_JOBS ")"},
     {Figure::job_processes, "", "count by ($J, $H) (" TTMEM_OF_JOBS ")"},
     {Figure::job_headroom, "ttmem:job_l1_headroom_bytes:min",
-     // Joins by device number, or by uid if the series of a process have a uid: only then do
-     // several chips of the host have the same number.
+     // Joins by device number and uid if the series of a process have a uid, otherwise by device
+     // number alone. The series have a uid only if several chips of the host share a number.
      "min by ($J) (max by ($J, $H, device, uid) (" TTMEM_HELD_BY_JOBS " >= bool 0)"
      " * on ($H, device, uid) group_left () (min by ($H, device, uid) (ttmem_l1_headroom_bytes)"
      " or min by ($H, device) (ttmem_l1_headroom_bytes)))"},

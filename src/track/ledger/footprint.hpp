@@ -24,7 +24,7 @@ struct Cb {
 
 // The bytes that the CBs of a program take on the cores of a device. Programs with the same CBs on
 // the same cores share one footprint, on all devices with the same grid. Immutable, except for the
-// fields of the table that owns the footprint.
+// last fields, which belong to the FootprintTable and to the owner of that table.
 struct Footprint {
   // Cores with the same CB ranges.
   struct Part {

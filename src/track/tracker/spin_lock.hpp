@@ -30,8 +30,8 @@ class SpinLock {
     }
     return true;
   }
-  // Waits at most about `milliseconds` for the lock. Returns false if that was not enough, and at
-  // once if this thread holds the lock already.
+  // Waits at most about `milliseconds` for the lock. Returns false after this time, and immediately
+  // if this thread holds the lock already.
   [[nodiscard]] bool try_lock_for(unsigned milliseconds) noexcept {
     for (unsigned attempt = 0; !try_lock(); ++attempt) {
       if (is_held_here() || attempt == kSpins + kYields + milliseconds) return false;

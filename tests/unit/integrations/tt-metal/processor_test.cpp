@@ -404,7 +404,8 @@ TEST_F(ProcessorTest, WorkersOfTheMeshAreTrackedOnceTheyAreAttached) {
                      program_of(4096));
   }
   run(work);
-  // No hook follows on the mesh's threads.
+  // No further hook runs on the mesh's threads, so the processor's own thread sends the lists after
+  // some milliseconds.
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   while (device(7).programs != 2u && std::chrono::steady_clock::now() < deadline) {
     std::this_thread::yield();
