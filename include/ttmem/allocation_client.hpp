@@ -20,15 +20,15 @@
 
 namespace tt::tt_metal {
 
-// A report that has only a number and a size does not name cores. It counts for the device, and for
-// none of its cores.
+// A report that has only a number and a size names no cores. Its bytes count for the device, but
+// for none of its cores.
 class AllocationClient {
  public:
   static bool is_enabled() { return ttmem_enabled() != 0; }
 
   // `buffer_type` has the numbers of BufferType. `buffer_id` is usually the address, and is shown
-  // as the address. An id that is live with the same type counts once, at its first size, until it
-  // was freed as often as it was reported.
+  // as the address. An id that is reported again with the same type while it is live counts once,
+  // at its first size, until it was freed as often as it was reported.
   static void report_allocation(int device_id, std::uint64_t size, std::uint8_t buffer_type,
                                 std::uint64_t buffer_id) {
     if (!is_enabled() || device_id < 0) return;
@@ -54,7 +54,7 @@ class AllocationClient {
     Live& live = instance();
     const std::lock_guard<std::mutex> lock(live.mutex);
     const auto found = live.references().find({device, buffer_id});
-    // Passed on, so that `ttmem` shows a free of something unknown.
+    // Passes the free of an unknown buffer on, so that `ttmem` counts an unknown free.
     if (found == live.references().end()) return ttmem_buffer_free(device, TTMEM_DRAM, buffer_id);
     const auto first = found->second.begin();
     if (--first->second != 0) return;
@@ -67,7 +67,8 @@ class AllocationClient {
   static void report_cb_allocation(int device_id, std::uint64_t size, std::uint64_t cb_id) {
     if (device_id >= 0) ttmem_cb_alloc(static_cast<std::uint32_t>(device_id), cb_id, size);
   }
-  // The size of the allocation counts. Both forms of the original are accepted.
+  // Ignores the size of a free: the size of the allocation counts. The original has both forms,
+  // with and without a size.
   static void report_cb_deallocation(int device_id, std::uint64_t /*size*/, std::uint64_t cb_id) {
     report_cb_deallocation(device_id, cb_id);
   }
@@ -193,7 +194,7 @@ std::uint64_t cb_id(std::uint32_t buffer_index, const Cores& cores) {
 
 inline bool is_tracking_enabled() { return AllocationClient::is_enabled(); }
 
-// `size` is that of the binaries on all their cores.
+// `size` is the size of the kernel's binaries on all their cores together.
 inline void report_kernel_allocation(int device_id, std::uint64_t size, std::uint64_t kernel) {
   AllocationClient::report_kernel_load(device_id, size, kernel);
 }

@@ -103,7 +103,7 @@ class Counted {
     ttmem_kernel_load_estimate(key.first, key.second, per_core * ring.cores, TTMEM_KERNEL_APP);
   }
 
-  std::mutex mutex_;  // everything below
+  std::mutex mutex_;  // guards everything below
   std::vector<std::uint32_t> chips_{0};
   std::map<const void*, std::vector<Key>> cbs_;
   std::map<const void*, std::set<Key>> kernels_;
@@ -127,7 +127,7 @@ inline void TrackOn(const IDevice* device) {
   detail::Counted::instance().set_chips(std::move(chips));
 }
 
-// CreateCircularBuffer.
+// Calls CreateCircularBuffer() and counts the circular buffer.
 inline auto CreateCircularBufferWithTracking(Program& program, const CoreSpec& core_spec,
                                              const CircularBufferConfig& config) {
   const auto handle = CreateCircularBuffer(program, core_spec, config);
@@ -141,7 +141,7 @@ inline auto CreateCircularBufferWithTracking(Program& program, const CoreSpec& c
   return handle;
 }
 
-// CreateKernel.
+// Calls CreateKernel() and counts the kernel.
 inline KernelHandle AddKernelWithTracking(
     Program& program, const std::string& file_name, const CoreSpec& core_spec,
     const std::variant<DataMovementConfig, ComputeConfig>& config) {

@@ -224,7 +224,7 @@ TTMEM_API void ttmem_program_place(uint32_t device, uint64_t program, const ttme
  * call with a `cb_size` below sizeof(ttmem_cb) is dropped. */
 TTMEM_API void ttmem_program_place_with(uint32_t device, const ttmem_placement *placement);
 
-/* Makes a program resident: the CBs of `program` are what its cores of `device` hold now. If the
+/* Makes a program resident: from now on, the cores of the program on `device` hold its CBs. If the
  * program is not placed on `device`, no figure changes, and an unknown program is counted. */
 TTMEM_API void ttmem_program_dispatch(uint32_t device, uint64_t program);
 
@@ -232,7 +232,7 @@ TTMEM_API void ttmem_program_dispatch(uint32_t device, uint64_t program);
  * not placed on `device` are counted as unknown. Does nothing without programs. */
 TTMEM_API void ttmem_trace_replay(uint32_t device, const uint64_t *programs, uint32_t count);
 
-/* Removes a program from every device on which it is placed. Does nothing if there is none. */
+/* Removes a program from every device. Does nothing if the program is placed on no device. */
 TTMEM_API void ttmem_program_destroy(uint64_t program);
 
 /* Marks the CB figures of this process on `device` as an estimate, or with 0 as exact again. For a

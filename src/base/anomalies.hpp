@@ -9,7 +9,7 @@ namespace ttmem {
 
 // Counts calls that contradict earlier reports, since the process started. An anomaly is never
 // fatal. Readers compute `overlapping_buffers`, the number of overlaps at this moment; in a segment
-// it is 0.
+// this field is 0.
 struct Anomalies {
   std::uint64_t unknown_frees = 0;
   std::uint64_t allocs_over_live = 0;

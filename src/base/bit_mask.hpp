@@ -8,7 +8,7 @@
 
 namespace ttmem {
 
-// A set of numbers below `Bits`, which is a multiple of 64. The shared file contains the same
+// A set of numbers below `Bits`, which is a multiple of 64. A segment stores the set as the same
 // words.
 template <std::uint32_t Bits>
 struct BitMask {

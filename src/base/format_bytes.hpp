@@ -13,9 +13,10 @@ namespace ttmem {
 // The unit of a figure of ordinary size: MiB for a device, KiB for one core.
 enum class Scale : std::uint8_t { device, core };
 
-// Formats a size: "29.0 MiB", "1.23 GiB", "0.20 MiB". Sizes below ten have two decimals, others
-// one, and the text never has more than nine characters. A size that would round to 0.00 MiB, and a
-// core's size below 1 KiB, gets a smaller unit: "192 B". The same in every locale.
+// Formats a size: "29.0 MiB", "1.23 GiB", "0.20 MiB". Numbers below ten have two decimals, and
+// larger numbers have one. The text never has more than nine characters. A size that would round to
+// 0.00 MiB, and a core's size below 1 KiB, gets a smaller unit: "192 B". The text is the same in
+// every locale.
 [[nodiscard]] inline std::string format_bytes(std::uint64_t bytes, Scale scale = Scale::device) {
   constexpr std::array<std::string_view, 7> units = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   const std::size_t ordinary = scale == Scale::device ? 2 : 1;

@@ -7,8 +7,8 @@
 
 namespace ttmem {
 
-// The job, pod and container of a process. An empty field is unknown, or the process belongs to
-// none.
+// The job, pod and container of a process. An empty field means that the value is unknown, or that
+// the process has none.
 struct Job {
   std::string id;         // id of the job in its batch system: "4711"
   std::string step;       // step of the job

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The figures of one kind of memory on one device. The segment and the model use the same
-// structure: in a segment one process writes it, in the model it is the sum over processes. A new
-// figure is a field and a row of kFigures; readers and totals iterate over the table.
+// structure: a segment contains the figures of one process, and the model contains sums over
+// processes. A new figure is a field and a row of kFigures; readers and totals iterate over the
+// table.
 #pragma once
 
 #include <algorithm>

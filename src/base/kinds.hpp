@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The kinds of memory: one order and one set of names for the segment, the model, the server's log,
-// JSON, CSV and metrics. A new kind begins here; ARCHITECTURE.md, "To add something", lists the
+// JSON, CSV and metrics. Add a new kind here first; ARCHITECTURE.md, "To add something", lists the
 // other places to change.
 #pragma once
 
@@ -70,7 +70,7 @@ inline constexpr std::array<Kind, 5> kBufferKinds = {Kind::dram, Kind::l1, Kind:
   return type;
 }
 
-// Returns true if memory of `kind` lies in DRAM. TRACE buffers do.
+// Returns true if memory of `kind` lies in DRAM, which includes trace buffers.
 [[nodiscard]] constexpr bool is_in_dram(Kind kind) noexcept {
   return kind == Kind::dram || kind == Kind::trace;
 }

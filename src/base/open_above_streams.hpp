@@ -36,9 +36,9 @@ class ClosedStreamsGuard {
   std::array<int, STDERR_FILENO + 1> held_{-1, -1, -1};
 };
 
-// Opens a file like open(2), with O_CLOEXEC and a descriptor above 2: a program that has closed its
-// standard streams still writes to descriptors 0 to 2, and must not hit a file of ttmem. Returns an
-// empty descriptor on failure, with the reason in errno.
+// Opens a file like open(2), with O_CLOEXEC and a descriptor above 2. A program that has closed its
+// standard streams may still write to descriptors 0 to 2, and must not write into a file of ttmem.
+// Returns an empty descriptor on failure, with the reason in errno.
 [[nodiscard]] inline UniqueFd open_above_streams(const char* path, int flags,
                                                  mode_t mode = 0) noexcept {
   UniqueFd file;

@@ -18,7 +18,7 @@ struct ScopeVisits {
 struct ScopeVisit {
   enum class State : std::uint8_t {
     unknown,
-    // The visit has not ended, or the next visit began in the tick of the clock in which it ended.
+    // The visit has not ended, or ended in the same clock tick in which the next visit began.
     lasts,
     over,  // the scope was left
   };

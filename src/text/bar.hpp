@@ -35,11 +35,11 @@ struct BarCell {
                                              std::size_t steps);
 
 // Returns the glyph of a cell whose left `filled` eighths are filled, 0 to 8. Zero eighths are
-// drawn as one, so that the piece is visible.
+// drawn as one eighth, so that the piece is visible.
 [[nodiscard]] std::string_view eighths(std::size_t filled);
 
-// Adds a bar with one piece to `line`. With `track` the free part is dim. Without `track` it is
-// blank, so that the bars of the parts of a whole, one below the other, look like steps.
+// Adds a bar with one piece to `line`. With `track` the free part is dim. Without `track` the free
+// part is blank, so that the bars of the parts of a whole, one below the other, look like steps.
 void add_bar(Line& line, std::size_t cells, const BarPiece& piece, bool track,
              const TextOptions& options);
 

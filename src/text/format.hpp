@@ -81,8 +81,8 @@ using ttmem::format_ids;
 // architecture may be text of any process: characters other than ASCII letters, digits, _ and - are
 // escaped as in %2c, so that a key is safe in JSON and in lists.
 [[nodiscard]] std::string key_of_number(std::uint32_t number, std::string_view arch);
-// Lists all devices, for a message to people who named another device: "0-3", "0 (0x1f00a), 0
-// (0x1f00b)".
+// Lists all devices, for an error message about a device name that does not exist: "0-3", "0
+// (0x1f00a), 0 (0x1f00b)".
 [[nodiscard]] std::string format_devices(const std::vector<model::Device>& devices);
 // Returns the devices on which an allocation of the snapshot lies: "3", or "0-31" for a mesh.
 [[nodiscard]] std::string format_devices(const model::Snapshot& snapshot,

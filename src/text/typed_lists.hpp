@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parses lists as people type them, in an option or a URL. An Error states what is wrong and what
-// would be right, without naming the option. Pure, safe from any thread.
+// Parses lists as people type them, in an option or a URL. An Error states the mistake and the
+// correct form, without naming the option. Pure, safe from any thread.
 #pragma once
 
 #include <cstdint>

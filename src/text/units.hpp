@@ -19,7 +19,7 @@ enum class Units : std::uint8_t { automatic, bytes, mib, gib };
 [[nodiscard]] std::string_view name_of(Units units);
 
 // Formats a size without the name of its unit, which must not be automatic: whole bytes, or MiB or
-// GiB with two decimals. A small size gets as many decimals as it takes not to look like zero.
+// GiB with two decimals. A small size gets enough decimals not to look like zero.
 [[nodiscard]] std::string number_in(std::uint64_t bytes, Units units);
 
 }  // namespace ttmem::text

@@ -25,8 +25,8 @@ void take_piece(std::string_view& bytes, z_stream& stream) {
   stream.avail_in = static_cast<uInt>(piece.size());
 }
 
-// Calls step(), which is deflate() or inflate(), until it leaves room in the buffer, and hands its
-// output to `sink`. Returns what the last step() returned.
+// Calls step(), which is deflate() or inflate(), until a call leaves room in the output buffer, and
+// passes the output to `sink`. Returns the result of the last call.
 template <typename Sink, typename Step>
 int run(z_stream& stream, const Sink& sink, const Step& step) {
   std::array<char, 1 << 15> buffer;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The gzip format, by zlib. The same bytes give the same compressed bytes: there is no time in
-// them.
+// The gzip format, by zlib. The same bytes give the same compressed bytes, because the output
+// contains no time.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ namespace ttmem {
 // Compresses a stream piece by piece. Not thread-safe.
 class GzipWriter {
  public:
-  // Gets the compressed bytes; each piece is valid during the call only.
+  // Receives the compressed bytes, piece by piece. A piece is valid only during the call.
   using Sink = std::function<void(std::string_view)>;
 
   explicit GzipWriter(Sink sink);

@@ -51,7 +51,7 @@ struct CaptureMesh {
 };
 
 struct BufferAlloc {
-  // The program's request to the runtime; the other fields are the result.
+  // The program's request to the runtime. The other fields of BufferAlloc are the runtime's result.
   struct Request {
     std::optional<std::uint64_t> mesh_id;  // nullopt: on one device
     std::string layout;                    // "interleaved", "height_sharded", ...
@@ -77,7 +77,8 @@ struct BufferFree {
   ttmem_buffer_type type = TTMEM_DRAM;
 };
 
-// A program on a device: its layout begins, is complete, or ends.
+// A program on a device. Its layout begins (ProgramLayout), is complete (ProgramRegister) or ends
+// (ProgramUnregister).
 struct ProgramEvent {
   std::uint32_t device = 0;
   std::uint64_t program = 0;

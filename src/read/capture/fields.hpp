@@ -13,8 +13,8 @@
 namespace ttmem::capture {
 
 // The fields of one line. Each function checks the type and range of one field. A missing or wrong
-// field is read as empty, and problem() describes the first one, so read all fields before you call
-// problem().
+// field is read as empty, and problem() describes the first such field, so read all fields before
+// you call problem().
 class Fields {
  public:
   // `object` must outlive this object.

@@ -171,8 +171,8 @@ class SnapshotBuilder {
   model::Snapshot finish() { return std::move(snapshot_); }
 
  private:
-  // Sorts living processes first: their description of a device takes precedence over the
-  // description by dead processes.
+  // Sorts living processes first: their description of a device then takes precedence over the
+  // description that dead processes give.
   void sort_evidence() {
     for (const SegmentEvidence& segment : evidence_.segments) {
       if (segment.state == State::alive || !segment.image.clean_exit) segments_.push_back(&segment);
@@ -274,7 +274,8 @@ class SnapshotBuilder {
   }
 
   // Finds the totals of the remaining devices of segment `s`. Each device is taken for the only
-  // chip with its number. If no chip or several chips have this number, it gets a total of its own.
+  // chip with its number. If no chip or several chips have this number, the device gets a total of
+  // its own.
   void suppose_devices(std::size_t s) {
     for (std::size_t d = 0; d < totals_of_[s].size(); ++d) {
       if (totals_of_[s][d] != kUnknownChip) continue;
@@ -409,7 +410,7 @@ class SnapshotBuilder {
     for (auto& [device, total] : devices) {
       index_of_total_[total] = static_cast<std::uint32_t>(snapshot_.devices.size());
       device.complete = device.complete && evidence_.unread.empty();
-      if (!device.complete) device.free = {};  // unread allocations may lie there
+      if (!device.complete) device.free = {};  // unread allocations may lie in free ranges
       snapshot_.devices.push_back(std::move(device));
     }
     model::mark_shared_numbers(snapshot_.devices);

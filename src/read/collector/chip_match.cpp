@@ -69,14 +69,16 @@ std::vector<ChipMatch::Chip> ChipMatch::of(const SegmentEvidence& segment,
   if (evidence_.driver.chips.empty()) return chips;
   const bool alive = segment.state == State::alive;
   for (std::size_t i = 0; i < devices.size(); ++i) chips[i] = by_uid(uids[i], devices[i].arch);
-  // A process that knows the uid of one chip knows all uids. Its other devices have no PCIe link.
+  // A process that knows the uid of one chip knows all uids. So its devices whose uid matches no
+  // chip have no PCIe link.
   if (std::any_of(chips.begin(), chips.end(), [](const Chip& chip) { return chip.has_value(); })) {
     return chips;
   }
   const std::int32_t pid = segment.host_pid.value_or(segment.foreign_pid ? 0 : segment.image.pid);
   const std::vector<std::uint32_t> open =
       alive && pid != 0 ? open_in(pid) : std::vector<std::uint32_t>();
-  // The holders of this user are known from /proc, even if the driver does not list holders.
+  // /proc shows which chips the processes of this user have open, even if the driver lists no
+  // holders.
   const bool opened_none = alive && open.empty() && segment.user == evidence_.user;
   for (std::size_t i = 0; i < devices.size() && !opened_none; ++i) {
     const std::uint32_t number = devices[i].id;

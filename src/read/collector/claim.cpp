@@ -25,7 +25,7 @@ Claim ClaimChecker::find(const SegmentName& name, const segment::SegmentImage& i
   // the lock, because users send signals to that pid.
   const bool needs_no_proof = known && !claim.foreign_pid && (!alive || name.for_client);
   if (claim.facts || needs_no_proof) claim.host_pid = image.pid;
-  // The server holds the lock of a proxy segment.
+  // The lock of a proxy segment does not lead to the client, because the server holds it.
   if (claim.host_pid || !alive || name.for_client) return claim;
   claim.host_pid = holders_.holder_of(file.facts.st_dev, file.facts.st_ino);
   if (!claim.host_pid) return claim;

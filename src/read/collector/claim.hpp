@@ -24,9 +24,9 @@ struct Claim {
 class ClaimChecker {
  public:
   // Fails if the name of the file does not match its content, or if the owner of the file does not
-  // own the process. A pid of another pid namespace is not looked up, because here it is the pid of
-  // another process. Instead, if the process is `alive`, the holder of the file's lock is looked
-  // up.
+  // own the process. A pid of another pid namespace is not looked up, because in this pid namespace
+  // that pid belongs to another process. Instead, if the process is `alive`, the holder of the
+  // file's lock is looked up.
   [[nodiscard]] Result<Claim> check(const std::string& path, const SegmentName& name,
                                     const segment::SegmentImage& image, const OpenFile& file,
                                     bool alive);

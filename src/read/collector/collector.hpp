@@ -78,7 +78,7 @@ struct DeadSegment {
   bool abandoned = false;               // the server is gone, and its client may still live
   bool clean_exit = false;              // the process closed its segment, and held nothing
   std::vector<HeldAllocation> largest;  // at most kLargestHeld, largest first
-  // Of a copy that was made at an out-of-memory error: the first line of the error message.
+  // The first line of the error message, if this is a copy that was made at an out-of-memory error.
   std::optional<std::string> failure;
 };
 inline constexpr std::size_t kLargestHeld = 10;
@@ -101,8 +101,8 @@ struct DeadSegments {
 // nothing.
 [[nodiscard]] DeadSegments find_failed(const std::string& directory);
 
-// Finds the segments that were kept for a reader (TTMEM_KEEP_FOR) that is gone: the reader would
-// have removed them. Removes nothing.
+// Finds the segments that were kept for a reader (TTMEM_KEEP_FOR) that ended without removing these
+// segments. Removes nothing.
 [[nodiscard]] DeadSegments find_kept(const std::string& directory);
 
 // Finds the proxy segments of a server that was killed. Their figures may be out of date, because

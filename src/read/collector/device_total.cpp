@@ -14,7 +14,7 @@ namespace {
 using model::Bytes;
 using segment::DeviceImage;
 
-// No device has more.
+// A limit above the DRAM of every known device.
 constexpr std::uint64_t kMaxDram = 1ULL << 40;
 constexpr std::uint64_t kMaxL1 = 1ULL << 30;
 
@@ -166,8 +166,8 @@ void DeviceTotal::add_taken(const DeviceImage& device, const Taken& taken) {
   }
   for (const Kind kind : kBankKinds) {
     std::optional<std::vector<AddressRange>>& all = taken_[kind];
-    // A kind without figures that has buffers was left out, because its figures were impossible.
-    // Its ranges count as unknown.
+    // A kind that has buffers but no figures was left out, because its figures were impossible. The
+    // ranges of its buffers count as unknown.
     const bool left_out = device.kinds[kind].known == 0 && taken[kind] && !taken[kind]->empty();
     if (!taken[kind] || left_out) {
       all.reset();

@@ -20,8 +20,8 @@ namespace ttmem::collector {
 // Events before a kill are counted, because the segment of a killed process remains.
 // Events that the segments had counted before the first pass are left out: an earlier server has
 // reported them, and a monitoring system that adds up counters over restarts would count them
-// twice. Dropped events before the first pass are included: the figures stay too low for as long as
-// the segment exists.
+// twice. Dropped events before the first pass are included: the figures of that segment stay too
+// low for as long as it exists.
 // Uses memory for each device of each segment, and for kMaxDevices devices. Not thread-safe.
 class EventTotals {
  public:

@@ -22,8 +22,8 @@ struct Failure {
   bool is_alive = false;
   std::uint64_t time_unix_ns = 0;
   std::string text;  // the error message, one or more lines
-  // What this process held: at the moment of the failure, or, if that state could not be kept
-  // (`not_kept` has the reason), now or when the process died.
+  // The memory that the process held at the moment of the failure. If that state could not be kept
+  // (`not_kept` has the reason), the memory that the process holds now, or held when it died.
   model::Snapshot snapshot;
   std::string not_kept;  // empty if the state was kept
 };
@@ -31,7 +31,7 @@ struct Failure {
 struct Failures {
   std::vector<Failure> list;          // newest first
   std::vector<std::string> warnings;  // what could not be read, and why
-  std::vector<std::string> denied;    // about files that this user may not read
+  std::vector<std::string> denied;    // warnings about files that this user may not read
 };
 
 // Returns the last failure of each process, dead or alive, that has left one in `directory`.

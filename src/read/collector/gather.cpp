@@ -155,8 +155,8 @@ class Gatherer {
       evidence_.warnings.push_back(claim.error().message);
       return std::nullopt;
     }
-    // The lock shows only that the server released the segment; the header shows if the client
-    // ended.
+    // The lock shows only that the server released the segment; only the header shows whether the
+    // client ended.
     if (parsed.for_client && owner == Owner::gone && !image->client_ended) {
       ++abandoned_;
       return std::nullopt;
@@ -307,7 +307,8 @@ Evidence gather_pass(const std::string& directory, Evidence previous, bool follo
     const auto before = static_cast<std::ptrdiff_t>(evidence.warnings.size());
     evidence.failed = listing->failed;
     Gatherer(*listing, previous, follows, evidence).run();
-    // The Gatherer warns only about files that it leaves out.
+    // All these warnings concern files that were left out, because the Gatherer warns about no
+    // other files.
     evidence.unread.assign(evidence.warnings.begin() + before, evidence.warnings.end());
     bound_warnings(evidence.warnings);
     bound_warnings(evidence.unread);

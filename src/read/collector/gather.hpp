@@ -12,7 +12,8 @@ namespace ttmem::collector {
 // Does all I/O of a pass: reads every valid segment and region of `directory`, and adds a warning
 // with the reason for every other file. Writes nothing. Never fails.
 // `previous` is the result of an earlier pass over the same directory: a segment that has not
-// changed since is taken from there. Every pass checks whether the owner of a segment lives.
+// changed since that pass is taken from `previous`. Every pass checks whether the owner of a
+// segment lives.
 [[nodiscard]] Evidence gather(const std::string& directory, Evidence previous);
 // Does a single pass, after which no other pass follows.
 [[nodiscard]] Evidence gather(const std::string& directory);
@@ -21,7 +22,7 @@ namespace ttmem::collector {
 // grow their segments.
 inline constexpr std::uint64_t kLowSpaceBytes = 1 << 20;
 
-// Returns the warning for a directory with `free_bytes` left; nullopt if that is enough.
+// Returns the warning for a directory with `free_bytes` left; nullopt if this is enough space.
 [[nodiscard]] std::optional<std::string> low_space_warning(const std::string& directory,
                                                            std::uint64_t free_bytes);
 

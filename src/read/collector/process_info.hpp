@@ -9,7 +9,7 @@
 
 namespace ttmem::collector {
 
-// The segment writer has its own code for the same job, because it is linked into workloads, which
+// The segment writer has its own code for reading /proc, because it is linked into workloads, which
 // must not link the collector and its libraries.
 
 using BootId = std::array<std::uint8_t, 16>;
@@ -40,10 +40,10 @@ struct ProcessFacts {
 [[nodiscard]] std::optional<std::array<std::uint32_t, 4>> parse_uids(std::string_view status);
 
 // Returns true if a process is ending as a whole, from the texts of /proc/PID/stat and
-// /proc/PID/status. This is so if its only thread left is a zombie or exits (PF_EXITING is set
-// before the thread closes its files), or if SIGKILL is pending for the first thread; the kernel
-// also sends SIGKILL there if another thread ends the process. Returns false if the texts do not
-// show it.
+// /proc/PID/status. A process is ending if its only thread left is a zombie or exits (PF_EXITING is
+// set before the thread closes its files), or if SIGKILL is pending for the first thread; the
+// kernel also sends SIGKILL there if another thread ends the process. Returns false if the texts
+// show neither.
 [[nodiscard]] bool parse_is_ending(std::string_view stat, std::string_view status);
 
 // Returns the wall-clock time at which a process began; `start_time_ticks` as in ProcessFacts.

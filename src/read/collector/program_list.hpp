@@ -18,8 +18,8 @@ namespace ttmem::collector {
 // warning. Not thread-safe.
 class ProgramList {
  public:
-  // Adds the programs of a segment to `snapshot`. `device_index` has the index in the Snapshot of
-  // each device of the segment.
+  // Adds the programs of a segment to `snapshot`. `device_index` has, for each device of the
+  // segment, its index in the Snapshot.
   void list(const SegmentEvidence& segment, std::span<const std::uint32_t> device_index,
             std::uint64_t monotonic_ns, model::Snapshot& snapshot);
 

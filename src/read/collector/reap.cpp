@@ -139,7 +139,8 @@ class Reaper {
  public:
   explicit Reaper(const Listing& listing) : listing_(listing) {}
 
-  // Finds dead segments: only those that a server abandoned, or only the others.
+  // Finds dead segments. If `abandoned` is true, finds only segments that a server abandoned;
+  // otherwise finds only the other dead segments.
   DeadSegments find(const std::vector<std::string>& names, bool abandoned) {
     DeadSegments found;
     for (const std::string& name : names) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The ids of runs. `ttmem run` and `ttmem record` put their id in front of $TTMEM_RUN. Every
-// process copies $TTMEM_RUN into its segment, so its runs are known however short it lived.
+// process copies $TTMEM_RUN into its segment, so the runs of a process are known even if it lived
+// only for a moment.
 #pragma once
 
 #include <string>

@@ -281,7 +281,8 @@ bool RunSegments::is_starting(const std::string& name, const SegmentName& segmen
   // Reads the header again: the writer may have completed it just before the process ended.
   const FdSource source(file.fd.get());
   if (header_state(source) != HeaderState::incomplete) return true;
-  // The writer stores its runs early, before it makes the ring.
+  // The header may have the run ids already, because the writer stores them before it makes the
+  // ring.
   const bool is_ours = lineage == Lineage::ours || contains(segment::read_run_ids(source), id_);
   const bool may_be_ours = lineage == Lineage::unknown && change_time(file) >= began_unix_ns_;
   if (!is_ours && !may_be_ours) return false;
@@ -410,7 +411,8 @@ void RunSegments::clean_up() {
   }
 }
 
-// Removes the kept segments of this reader, and those of a killed reader that had the same pid.
+// Removes the kept segments of this reader, and the segments kept for a killed reader that had the
+// same pid.
 void RunSegments::remove_kept() {
   const Result<Listing> all = list_directory(listing_.directory);
   if (!all) return;

@@ -58,7 +58,7 @@ RunDevice run_device(const segment::DevicePeaks& peaks) {
   if (peaks.kinds[Kind::l1]) device.l1_peak = peaks.l1_total_bytes;
   device.peaks = peaks.kinds;
   for (const Kind kind : kDeviceKinds) {
-    if (device.peaks[kind]) device.held[kind] = 0;  // unless the device is still open
+    if (device.peaks[kind]) device.held[kind] = 0;  // run_process() corrects open devices
   }
   device.left = peaks.left_at_close;
   device.left_bytes = peaks.left_at_close_bytes;

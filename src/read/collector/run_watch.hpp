@@ -16,11 +16,11 @@
 namespace ttmem::collector {
 
 // Watches the segments of all descendants of this process, and reads each segment when its process
-// has ended: peaks and leaks are exact.
+// has ended, so that peaks and leaks are exact.
 //
 // RunSegments finds the segments: construct RunWatch before the first process starts, and call
-// look() before waitpid() takes the end of a child. RunSummary::unknown_processes counts strangers.
-// One thread at a time.
+// look() before waitpid() takes the end of a child. RunSummary::unknown_processes counts the
+// processes that RunSegments calls strangers. One thread at a time.
 class RunWatch {
  public:
   explicit RunWatch(const std::string& directory);

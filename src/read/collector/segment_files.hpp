@@ -21,7 +21,7 @@ namespace ttmem::collector {
 
 // The parts of a segment's file name, `ttmem.<uid>.<pid>.<start time>`. A number follows if
 // processes of several pid namespaces have the same pid and start time. The name ends with
-// `.socket` if a server writes the segment for that process.
+// `.socket` if a server writes the segment for the process.
 struct SegmentName {
   std::uint32_t uid = 0;
   std::int32_t pid = 0;
@@ -90,16 +90,16 @@ struct OpenFile {
 };
 
 // Opens a regular file of the listing for reading. Returns nullopt if the file is gone, which is
-// not an error; if it may not be read (then it is added to `denied`); or if it is not a regular
-// file (then a warning is added).
+// not an error; if this user may not read the file (the file is then added to `denied`); or if it
+// is not a regular file (a warning is then added).
 [[nodiscard]] std::optional<OpenFile> open_file(const Listing& listing, const std::string& name,
                                                 DeniedFiles& denied,
                                                 std::vector<std::string>& warnings);
 
 // Whether the writer of a segment lives. The writer holds a lock on the segment for its lifetime,
 // and the kernel drops the lock with the writer's last descriptor. Call owner_of() only once the
-// header is complete, because the writer locks the file before that: an earlier call could make the
-// writer's locking fail.
+// header is complete, because the writer locks the file before it completes the header, and an
+// earlier call could make that locking fail.
 enum class Owner : std::uint8_t { alive, gone, unknown };
 [[nodiscard]] Owner owner_of(int fd);
 

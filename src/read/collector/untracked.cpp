@@ -62,8 +62,8 @@ bool may_be_same(const std::string& a, const std::string& b) {
   return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-// Returns the path under /proc that leads to what process `pid` finds at `path`: its root or
-// current directory may differ from this process's.
+// Returns a path under /proc to the file that process `pid` finds at `path`. That process may have
+// another root or current directory than this process.
 std::string seen_by(std::int32_t pid, const std::string& path) {
   return fmt::format("/proc/{}/{}{}", pid, path.starts_with('/') ? "root" : "cwd/", path);
 }
@@ -139,8 +139,8 @@ class Reasoner {
     say("its TT-Metal publishes nothing: it is older than 2026, or still starting", start_again);
   }
 
-  // Returns true if a segment file has this pid. That segment could not be read, or the process
-  // would be tracked.
+  // Returns true if a segment file has this pid. That segment could not be read: otherwise the
+  // process would be tracked.
   [[nodiscard]] bool has_segment_file(std::int32_t pid) const {
     return listing_ != nullptr && std::any_of(listing_->segments.begin(), listing_->segments.end(),
                                               [&](const std::string& name) {

@@ -51,7 +51,7 @@ std::vector<std::string> names_in(const std::string& folder) {
   return names;
 }
 
-// Returns N of all entries of the folder that are named `prefix` plus a number N.
+// Returns the number N of each entry of the folder whose name is `prefix` followed by N.
 std::set<std::uint32_t> numbers_in(const std::string& folder, std::string_view prefix) {
   std::set<std::uint32_t> numbers;
   for (const std::string& name : names_in(folder)) {
@@ -121,7 +121,7 @@ class DriverReader {
   }
 
   // Returns the driver's number for the chip of a device node. A container may see the chip under
-  // another number, so the two are matched by the major and minor number of the node.
+  // another number, so the chip is found by the major and minor number of the node.
   [[nodiscard]] std::uint32_t own_number(std::uint32_t node,
                                          const std::set<std::uint32_t>& folders) const {
     struct stat facts {};

@@ -36,7 +36,8 @@ struct Chip {
   // Pids of the processes that have the chip open, ascending. 0 stands for all processes of pid
   // namespaces that this process cannot see.
   std::vector<std::int32_t> holders;
-  // True if `holders` is the driver's own list; false if /proc was searched, which may miss some.
+  // True if `holders` is the driver's own list; false if /proc was searched, which may miss some
+  // holders.
   bool holders_known = false;
 
   friend bool operator==(const Chip&, const Chip&) = default;
@@ -54,7 +55,8 @@ struct Driver {
 };
 
 // Reads the driver's files below `root`, which is empty except in tests (TTMEM_SYSROOT). Opens no
-// device, because that would wake it. Never fails; a value that cannot be read is unknown.
+// device, because opening would wake the device. Never fails; a value that cannot be read is
+// unknown.
 [[nodiscard]] Driver read_driver(const std::string& root);
 
 }  // namespace ttmem::driver

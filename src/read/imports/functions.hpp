@@ -19,7 +19,7 @@ class Functions {
     std::string path{};  // "ttnn::linear/ttnn::matmul"; cut off at the maximum depth
   };
 
-  // `node` must outlive this object, here and below.
+  // `node` must outlive this object, here and in end().
   void begin(const Graph& graph, const Node& node, recording::Time time);
   // Ends the innermost function of that name and returns it. Functions inside it that are still
   // open count as never ended. Returns nullopt if the function began before the capture.

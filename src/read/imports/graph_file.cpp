@@ -130,7 +130,7 @@ std::string strip(std::string text, std::string_view before, std::string_view af
 }
 
 // The parameters of a node. A missing or wrong parameter is read as 0, and problem() describes the
-// first one.
+// first such parameter.
 class Params {
  public:
   explicit Params(const Json& node) : params_(find(node, "params")) {}

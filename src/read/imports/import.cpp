@@ -30,8 +30,8 @@ enum class ImportFormat : std::uint8_t { unknown, recording, graph, capture };
 // Maximum length of a line of a capture.
 constexpr std::size_t kFirstLineBytes = std::size_t{1} << 20;
 
-// Tells a capture from a report of ttnn, which is one JSON object: the first line of a capture is
-// an object with an event.
+// Returns true if the text begins like a capture, whose first line is an object with an event. A
+// report of ttnn is one JSON object.
 bool begins_with_event(const std::string& beginning) {
   const auto object =
       nlohmann::json::parse(beginning.substr(0, beginning.find('\n')), nullptr, false);

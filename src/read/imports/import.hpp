@@ -25,10 +25,10 @@ struct Imported {
   std::vector<std::string> notes{};  // hints for the reader of the recording, one line each
 };
 
-// Imports `file` into the recording `out`. The content tells the format of the file. Fails if the
-// format is unknown, or if the file is damaged or larger than kMaxBytes; `out` is then not touched.
-// Fails if `out` exists and `overwrite` is false. Fails if `out` cannot be written; it is then
-// removed.
+// Imports `file` into the recording `out`. Recognises the format by the content of the file. Fails
+// if the format is unknown, or if the file is damaged or larger than kMaxBytes; `out` is then not
+// touched. Fails if `out` exists and `overwrite` is false. Fails if `out` cannot be written; it is
+// then removed.
 [[nodiscard]] Result<Imported> import_file(const std::string& file, const std::string& out,
                                            bool overwrite);
 

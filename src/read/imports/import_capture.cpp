@@ -121,7 +121,7 @@ class CaptureWriter {
 
   void take(const capture::ProgramLayout& layout) { lay_out(layout); }
 
-  // A program without CBs is registered without a layout before, but is live.
+  // Registers a program. A program without CBs has no earlier layout event, but is live too.
   void take(const capture::ProgramRegister& complete) {
     if (!event_writer_.has_program(devices_[complete.device].id, complete.program))
       lay_out(complete);

@@ -20,8 +20,8 @@ namespace ttmem::imports {
 //   buffer_allocate, _deallocate    l1 += or -= max_size_per_bank, unless in DRAM
 //
 // Each peak is the maximum of its sum, and peak_total is the maximum of the four sums together. A
-// free of a buffer from before the capture sets l1 to zero at least; in ttnn, unsigned figures wrap
-// to 2^64.
+// free of a buffer that was allocated before the capture never takes l1 below zero; in ttnn, the
+// unsigned figure wraps around to nearly 2^64.
 //
 // A figure is nullopt if it is unknown. All are unknown if counters are not consecutive; ttnn
 // throws in this case. peak_l1 and peak_total are unknown if a buffer in L1 has no

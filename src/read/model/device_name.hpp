@@ -59,8 +59,8 @@ struct DeviceName {
   return has_number(device, name.number);
 }
 
-// Returns the device with only what it is named by: what name_of() and has_name() read, and what
-// messages say of a device.
+// Returns a copy of the device with only the fields that identify it: the fields that name_of() and
+// has_name() read, and the fields that messages name.
 [[nodiscard]] inline Device identity_only(const Device& device) {
   Device identity;
   identity.id = device.id;

@@ -7,9 +7,10 @@
 
 namespace ttmem::placement {
 
-// The blocks of an address space, ordered by address; no two overlap. Every node of the tree knows
-// the largest block of its subtree, so that lowest() and highest() take logarithmic time, as all
-// other operations do. A copy of the tree is one copy of a flat array. Not thread-safe.
+// The blocks of an address space, ordered by address; no two overlap. Every node of the tree stores
+// the size of the largest block of its subtree, so that lowest() and highest() take logarithmic
+// time, as all other operations do. A copy of the tree is one copy of a flat array. Not
+// thread-safe.
 class BlockTree {
  public:
   struct Block {

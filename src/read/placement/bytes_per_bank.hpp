@@ -11,8 +11,8 @@ namespace ttmem::placement {
 [[nodiscard]] std::uint64_t bytes_per_bank(std::uint64_t bytes, std::uint64_t page_bytes,
                                            std::uint64_t banks, std::uint32_t alignment);
 
-// Returns the page size of a trace, between 1 and 8 KiB: the size that wastes least if every bank
-// gets equally many pages, or a larger size that still gives every bank two pages.
+// Returns the page size of a trace: 1, 2, 4 or 8 KiB. Prefers the size that wastes least if every
+// bank gets equally many pages, but takes a larger size if every bank still gets two pages.
 [[nodiscard]] std::uint64_t trace_page_bytes(std::uint64_t bytes, std::uint64_t banks);
 
 }  // namespace ttmem::placement

@@ -11,8 +11,8 @@ namespace ttmem::placement {
 
 // Allocates the address space of a bank, first fit by address. An allocation from the bottom takes
 // the lower end of the lowest free block that is large enough. An allocation from the top takes the
-// upper end of the highest one. Sizes are rounded up to the alignment, and a freed block joins its
-// free neighbours.
+// upper end of the highest such block. Sizes are rounded up to the alignment, and a freed block
+// joins its free neighbours.
 // Example: 100 bytes from address 0, alignment 10. allocate(25, bottom_up) returns 0, allocate(10,
 // !bottom_up) returns 90, allocate(55, bottom_up) returns 30, a further allocate(10) fails.
 // All operations but free_blocks() take time logarithmic in the number of blocks. Not thread-safe.

@@ -25,7 +25,7 @@ struct OpenSizes {
   std::uint64_t worker_l1_size = 0;
 };
 
-// The largest page of a trace buffer. A channel reserves a multiple of it.
+// The largest page of a trace buffer. A channel reserves a multiple of this size.
 inline constexpr std::uint64_t kMaxTracePageBytes = 8192;
 
 // Returns the bytes that each channel reserves for a trace region. `channels` must not be 0.

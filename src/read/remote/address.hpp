@@ -9,7 +9,8 @@
 
 namespace ttmem::remote {
 
-// The address of a `ttmem serve`, of a proxy in front of one, or of a Prometheus server.
+// The address of a `ttmem serve`, of a proxy in front of a `ttmem serve`, or of a Prometheus
+// server.
 struct Address {
   bool tls = false;
   std::string host;  // a host name or an IP address, IPv6 without brackets

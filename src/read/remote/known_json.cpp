@@ -50,8 +50,8 @@ std::unordered_set<std::string> all_names() {
   return names;
 }
 
-// A limit far above the largest machine. It counts all entries of lists of this name in the
-// document.
+// The maximum number of entries of all lists of one name in a document. The limit is far above the
+// largest machine.
 struct ListLimit {
   std::string_view name;
   std::size_t max;

@@ -15,7 +15,7 @@ namespace ttmem::remote {
 enum class Then { keep, drop };
 
 // Receives each object or list when it ends. `section` is the name of the document's member that
-// contains it. `depth` is 0 for the document itself.
+// contains the object or list. `depth` is 0 for the document itself.
 using Complete =
     std::function<Then(const std::string& section, int depth, const nlohmann::json& value)>;
 
@@ -24,14 +24,15 @@ using Complete =
 // and list when it ends. Time is proportional to the text, and memory to its known part.
 //
 // Returns null if the text is not JSON. Fails if the number of values is larger than on any
-// machine, because a value may take a thousand times the memory of its text `{}`.
+// machine, because the value of a short text such as `{}` may take a thousand times the memory of
+// the text.
 [[nodiscard]] Answer<nlohmann::json> parse_known(std::string_view text, const Complete& complete);
 
 // Returns true if a document of ttmem has members of this name.
 [[nodiscard]] bool is_known(const std::string& name);
 
-// Fails unless `document` has this schema, such as "ttmem.snapshot.v1". For a later version of it,
-// the fault is `newer`.
+// Fails unless `document` has this schema, such as "ttmem.snapshot.v1". The fault is `newer` if the
+// document has a later version of the schema.
 [[nodiscard]] std::optional<Fault> wrong_schema(const nlohmann::json& document,
                                                 std::string_view schema);
 

@@ -66,7 +66,7 @@ void LiveFeed::run() {
 
 std::shared_ptr<const model::Snapshot> LiveFeed::ask(Lists lists) try {
   const bool all = lists == Lists::all;
-  // The question shares `answer`, because it outlives this call if run() throws.
+  // The question shares `answer`, because the question outlives this call if run() throws.
   const auto answer = std::make_shared<std::optional<Answer<std::string>>>();
   client_.get(server_, all ? "/api/v1/snapshot?lists=1" : mirror_.target(),
               all ? kMaxListBytes : kMaxFigureBytes,

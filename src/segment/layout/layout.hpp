@@ -2,7 +2,7 @@
 //
 // The bytes of a segment: one shared-memory file per tracked process.
 // docs/internals/segment-layout.md is the specification with a picture; the assertions of this
-// header prove it.
+// header enforce the specification.
 //
 // Roles: ONE process writes (its tracker, under one lock); any process may read, and never writes.
 //

@@ -14,7 +14,7 @@ namespace ttmem::segment {
 
 // Shows with a few small reads whether a segment has changed. Contains the header, with the number
 // of the newest event and the numbers of dropped calls and names, and the sequence numbers of the
-// devices, which every change of a figure raises. The fingerprint costs the writer nothing.
+// devices, which every change of a figure raises. The writer does no work for the fingerprint.
 //
 // A reader takes the fingerprint before it reads the segment. While the fingerprint stays the same,
 // the image that the reader got is up to date, provided that the image is settled: see

@@ -24,9 +24,9 @@ namespace ttmem::segment {
 struct DeviceImage : DeviceFigures {
   DeviceImage() : DeviceFigures{} {}
 
-  // True if all figures are of one moment. Under constant writing they are not: each figure is then
-  // right by itself, and the moments differ by microseconds. `cores_coherent` is the same for
-  // `cores`.
+  // True if all figures are of one moment. False if the writer kept changing the record: each
+  // figure is then right by itself, and the moments of the figures differ by microseconds.
+  // `cores_coherent` is the same for `cores`.
   bool coherent = true;
   bool cores_coherent = true;
 

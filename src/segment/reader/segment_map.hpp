@@ -50,8 +50,8 @@ class RecordPlaces {
   std::uint32_t record_bytes_;
 };
 
-// The checked header, and the places of its arrays. The counts of the header are claims of the
-// writer; the capacities of the arrays are bounded by the size of the file.
+// The checked header, and the places of its arrays. The counts in the header are only what the
+// writer states. The capacities of the arrays never exceed the size of the file.
 struct SegmentMap {
   Header header;
   std::uint64_t events_before = 0;  // Header::events, read before anything else of `header`

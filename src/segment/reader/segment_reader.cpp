@@ -125,8 +125,8 @@ class Pass {
   }
 
   // Calls use(slot, index) for each untorn slot among the first `count` slots. Leaves out a slot
-  // that stays torn: it is being allocated or freed, or its writer died there, so it is not among
-  // the slots that were live together. Returns false if the file is truncated.
+  // that stays torn: it is being allocated or freed, or its writer died during the write, so it is
+  // not among the slots that were live together. Returns false if the file is truncated.
   template <typename Slot, typename Use>
   bool for_each_slot(const RecordPlaces& array, std::uint32_t count, Use&& use) {
     for (std::uint32_t first = 0; first < count; first += array.records_per_chunk()) {
@@ -181,7 +181,8 @@ class Pass {
     return slot.banks == 0 || slot.bytes_per_bank <= most / slot.banks;
   }
 
-  // Returns true if the cores lie inside the grid of each device. Only in L1 is a bank a core.
+  // Returns true if the cores lie inside the grid of each device. Checks only L1 buffers, because
+  // outside L1 the numbers are not those of compute cores.
   [[nodiscard]] bool cores_fit(const AllocationSlot& slot,
                                const std::vector<std::uint32_t>& devices) const {
     const auto kind = static_cast<Kind>(slot.kind);

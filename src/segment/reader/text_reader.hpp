@@ -23,7 +23,7 @@ struct OriginNumbers {
 
 // Reads the names and long labels of a segment. Reads a chunk when the first of its texts is
 // needed. One copy is enough: a record refers only to complete texts, and a text never changes. The
-// visits of a scope are those at the moment when its chunk was read.
+// numbers of visits of a scope are from the moment when its chunk was read.
 //
 // `source` and `map` must outlive the reader.
 class TextReader {

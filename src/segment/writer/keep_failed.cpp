@@ -93,7 +93,8 @@ int SegmentWriter::write_failed(const std::string& path) noexcept {
   return written ? 0 : errno;
 }
 
-// Gives the segment a second name, so that the reader that asked for the segment gets it too.
+// Gives the segment a second name, so that a reader that asked for the segment still gets the
+// segment.
 void SegmentWriter::leave_failed() noexcept {
   if (in_memory_ || is_failure_forgotten_ || failure().not_kept_error == 0) return;
   try {
@@ -111,7 +112,7 @@ void SegmentWriter::drop_failed() noexcept {
   has_failed_ = false;
   try {
     ::unlink((path_ + kFailedSuffix.data()).c_str());
-  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): it stays, as evidence
+  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the copy stays, as evidence
   }
 }
 

@@ -89,8 +89,8 @@ class SegmentWriter {
     std::uint32_t event_chunks = 4;  // power of two; 4 chunks hold 4,096 events
     bool event_details = false;      // write details after the events, for a recorder
     bool in_memory = false;          // use neither a file nor readers
-    // Makes a proxy segment for this client. Its name ends in kProxySuffix. It gets chunks only
-    // when it needs them, because a server has a thousand proxy segments.
+    // Makes a proxy segment for this client. Its name ends in kProxySuffix. The segment gets chunks
+    // only when they are needed, because a server has a thousand proxy segments.
     std::optional<Process> for_client = std::nullopt;
     // Reader that gets the segment after a clean exit (kKeptSuffix); 0 means none.
     pid_t kept_for = 0;
@@ -213,8 +213,9 @@ class SegmentWriter {
     __builtin_prefetch(&ring_[(last + (event_details_ ? kAhead : 0)) & ring_mask_], 1);
   }
 
-  // Writes the file again if it was deleted (a logout may do that). Growing the segment does the
-  // same. If this fails, readers do not see this process until a later attempt succeeds.
+  // Writes the file again if it was deleted (a logout may do that). Growing the segment also writes
+  // a deleted file again. If writing fails, readers do not see this process until a later attempt
+  // succeeds.
   void restore_deleted_file() noexcept;
 
   // Returns the record of the last failure.
@@ -224,14 +225,15 @@ class SegmentWriter {
   // kMaxFailedBytes, and at most a quarter of the free space.
   [[nodiscard]] int keep_failed() noexcept;
   static constexpr std::uint64_t kMaxFailedBytes = 128 << 20;
-  // Removes the copy of a failure, if there is one, because no reader needs it any more. A clean
-  // exit then leaves no copy either.
+  // Removes the copy of a failure, if there is one, because no reader needs the copy any more. From
+  // then on, a clean exit leaves no copy either.
   void drop_failed() noexcept;
 
   // Ends the segment at a clean exit: marks the segment, and removes the file unless a reader wants
   // it.
   void finish() noexcept;
-  // Ends the segment like finish(), but leaves it to no reader: its figures are not to be trusted.
+  // Ends the segment like finish(), but does not leave the segment to a reader, because its figures
+  // may be wrong.
   void discard() noexcept;
   // Ends a proxy segment whose client ended and still held something: marks the segment and closes
   // it, so that readers find it like the segment of any dead process. Call nothing else afterwards.

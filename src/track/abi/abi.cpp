@@ -123,9 +123,9 @@ void before_fork() noexcept { forked_inside_a_call = !lock.lock_unless_held_here
 void in_parent() noexcept {
   if (!forked_inside_a_call) lock.unlock();
 }
-// Resets the state in the child: the child has none of the parent's devices, and tracking starts
-// again at its first call. The tracker is leaked, because its destructor would write into the
-// parent's segment.
+// Resets the state in the child: the child has none of the parent's devices, and its tracking
+// starts again at its first call. The tracker is leaked, because its destructor would write into
+// the parent's segment.
 void in_child() noexcept {
   if (forked_inside_a_call) {
     // The interrupted call may continue in the child: its objects stay, and no other call is
@@ -518,7 +518,8 @@ void ttmem_kernel_unload(uint32_t device, uint64_t kernel) {
   with_tracker([=](IdTracker& t) { t.kernel_unload(device, kernel); });
 }
 
-// Treats a list of one device as the plain call, which looks up less. Most machines have one chip.
+// Treats a list of one device as a call for one device, which needs fewer lookups. Most machines
+// have one chip.
 void ttmem_mesh_buffer_alloc(const uint32_t* devices, uint32_t count, const ttmem_buffer* buffer) {
   if (count == 1 && devices != nullptr) return ttmem_buffer_alloc(devices[0], buffer);
   with_tracker([=](IdTracker& t) {

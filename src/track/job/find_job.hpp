@@ -17,7 +17,7 @@ using Variables = std::function<std::string(const char* name)>;
 
 // Finds the job from the environment and from the texts of /proc/PID/cgroup and
 // /proc/PID/mountinfo. The environment has precedence: a container often has its own cgroup, which
-// tells nothing.
+// contains no information about the job.
 [[nodiscard]] Job find_job(const Variables& variable, std::string_view cgroup,
                            std::string_view mountinfo);
 

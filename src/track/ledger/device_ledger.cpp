@@ -24,7 +24,7 @@ std::uint32_t bytes_on(const Footprint& footprint, std::uint32_t core) noexcept 
 struct Trace {
   struct Member {
     Placement* placement;
-    std::uint32_t resident_cores;  // cores of this member in Placement::resident_cores
+    std::uint32_t resident_cores;  // cores that it adds to Placement::resident_cores
   };
 
   std::vector<std::uint64_t> programs;  // as the caller listed the programs
@@ -81,7 +81,7 @@ DeviceLedger::Placed DeviceLedger::place(std::uint64_t program, FootprintRef&& f
   }
   const bool fresh = placement == nullptr;
   if (fresh) placement = new_placement(program);
-  // Adds the new layout first, so that ranges of both layouts are not removed in between.
+  // Adds the new layout first, so that ranges that both layouts contain are not removed in between.
   use(footprint.get());
   std::swap(placement->footprint, footprint);
   if (fresh) return Placed::fresh;

@@ -22,7 +22,8 @@ struct Placement {
   FootprintRef footprint;
   // Number of cores to which the program, or a trace with it, was sent last.
   std::uint32_t resident_cores = 0;
-  // True if all its cores were sent the program last: another dispatch changes nothing.
+  // True if the program was the last that was sent to each of its cores. Another dispatch then
+  // changes nothing.
   bool fully_resident = false;
   bool changed = false;      // changed since DeviceLedger::take_changed_programs()
   std::uint32_t traces = 0;  // number of traces that contain the program

@@ -21,7 +21,7 @@ struct Interval {
 // {[10,30), [20,40)} is +1 at 10, +1 at 20, -1 at 30, -1 at 40. The points form a treap. Every node
 // stores, for its subtree, the smallest coverage between two points and the number of bytes with
 // that coverage. Coverage is never negative, so the bytes with coverage zero at the root are the
-// gaps. The union is the rest: here 40 - 10 - 0 = 30.
+// gaps. The length of the union is the rest. In the example, it is 40 - 10 - 0 = 30.
 //
 // add() and remove() take time logarithmic in the number of distinct points; length() and end()
 // take constant time. Copying is one copy of a flat array. add(), remove() and copies may throw

@@ -16,7 +16,8 @@ namespace ttmem::tracker {
   const Kind kind = receipt.kind;
   segment::DeviceFigures& all = record.figures;
   KindFigures& figures = all.kinds[kind];
-  // Forced inline, because the compiler would make it a function that all callers share (2 ns).
+  // Forced inline, because the compiler would otherwise make one function that all callers share,
+  // which costs 2 ns.
   const auto change_figures = [&]() __attribute__((always_inline)) {
     const bool add = direction == Direction::add;
     const auto change = [add](std::uint64_t& figure, std::uint64_t by) {
@@ -82,7 +83,8 @@ namespace ttmem::tracker {
     if (request.has_cores) {
       slot.cores = request.cores;
     } else {
-      // As segment::Pages. The rest of the place keeps its old contents.
+      // Stores the fields of segment::Pages in `cores`. The other words of `cores` keep their old
+      // contents.
       slot.cores.words[0] = request.page_bytes;
       slot.cores.words[1] = request.shard_banks;
     }

@@ -32,8 +32,8 @@ std::uint32_t last_bank(std::span<const ttmem_core_range> ranges) {
 }
 
 // Returns the number of banks in the ranges, and adds the cores to `cores`. Returns kRefused if the
-// number is impossible. Is not passed the request, because taking its address would force the
-// request into memory (5 ns).
+// number is impossible. Does not take the request as an argument, because taking its address would
+// force the request into memory (5 ns).
 [[gnu::noinline]] std::uint32_t banks_on(TrackedDevice& device, Kind kind,
                                          std::span<const ttmem_core_range> ranges,
                                          CoreMask& cores) {
@@ -70,7 +70,8 @@ bool fill_buffer_request(TrackedDevice& device, const ttmem_buffer& buffer,
   request.has_address = true;
   request.bytes = buffer.bytes;
   request.bytes_per_bank = buffer.bytes_per_bank;
-  // No figure depends on the page size. An impossible page size is unknown, and no bad argument.
+  // No figure depends on the page size. So an impossible page size counts as unknown, and not as a
+  // bad argument.
   request.page_bytes = buffer.page_bytes <= kMaxBytes ? buffer.page_bytes : 0;
   request.layout = layout_bits(buffer, request.page_bytes);
   request.label = buffer.label;

@@ -44,8 +44,9 @@ class AllocationTracker {
   void release_at_close(TrackedDevice& device, const Receipt& receipt);
 
   // Adds a buffer to each of `devices`, which have the same shape. The caller has checked that each
-  // device has room for the bytes. `set` is the number of `devices` in the segment; with 0, because
-  // the segment has no room for the set, the buffer gets no slot. The process has no observer.
+  // device has room for the bytes. `set` is the number of `devices` in the segment; if it is 0,
+  // because the segment has no room for the set, the buffer gets no slot. The process has no
+  // observer.
   void allocate_on(const DeviceMask& devices, std::uint32_t set, const AllocationRequest& request,
                    std::uint64_t now_ns, Receipt& receipt);
   // Removes the buffer from `devices`, whose number in the segment is `set`. The buffer stays on
@@ -55,8 +56,8 @@ class AllocationTracker {
   // Removes a buffer from one of its devices that closes. The buffer stays on the devices of
   // `rest`.
   void release_on_at_close(TrackedDevice& device, const DeviceMask& rest, Receipt& receipt);
-  // Makes the part of a buffer that lies on `device` a buffer of its own: the result is its
-  // receipt. The buffer of `receipt` stays on the devices of `rest`. No figure changes.
+  // Makes the part of a buffer that lies on `device` a buffer of its own, and returns the receipt
+  // of that buffer. The buffer of `receipt` stays on the devices of `rest`. No figure changes.
   [[nodiscard]] Receipt split_off(TrackedDevice& device, const DeviceMask& rest, Receipt& receipt);
   // Returns true if the list shows the allocation on some cores only.
   [[nodiscard]] bool is_on_cores(const Receipt& receipt) const noexcept;

@@ -10,8 +10,8 @@
 namespace ttmem::tracker {
 
 // The sets of devices in the segment. Each different set is written once and never removed. A
-// process needs few sets: of its mesh, of some submeshes, and of the devices that remain while the
-// others are closed.
+// process needs few sets: of its mesh, of some submeshes, and of the devices that are still open
+// while the devices of a mesh are closed one by one.
 //
 // The number of a set is the index of its record plus one. `segment` must outlive this object. Not
 // thread-safe; may throw std::bad_alloc.

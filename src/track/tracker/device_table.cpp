@@ -9,7 +9,8 @@
 namespace ttmem::tracker {
 namespace {
 
-// Ends the peak of a device that closes: the device begins without a peak when it opens again.
+// Ends the peak of a device that closes, so that the device begins without a peak when it opens
+// again.
 void end_peak(std::uint64_t& peak, std::uint64_t& highest) {
   if (peak > highest) segment::store(highest, peak);
   segment::store(peak, std::uint64_t{0});
@@ -37,7 +38,7 @@ TrackedDevice* DeviceTable::open(std::uint32_t id, TrackedDevice* known) {
   const std::uint64_t time = now();
   publish(known->record->seq, [&] {
     store(known->record->opened_ns, time);
-    // These two are chosen anew at each opening. All other fields describe the chip.
+    // These two sizes are chosen anew at each opening. All other fields describe the chip.
     known->record->l1_small_bytes_per_core = 0;
     known->record->trace_region_bytes = 0;
     store(known->record->state, static_cast<std::uint32_t>(segment::DeviceState::open));

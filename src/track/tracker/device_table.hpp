@@ -79,8 +79,8 @@ class DeviceTable {
     }
     return look_up(list, known);
   }
-  // Returns the number of a set number of devices in the segment, or 0 if the segment has no room
-  // for it.
+  // Returns the number of a set of devices in the segment, or 0 if the segment has no room for the
+  // set.
   [[nodiscard]] std::uint32_t set_number(const DeviceMask& devices) {
     return sets_.number_of(devices);
   }

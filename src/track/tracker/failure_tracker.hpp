@@ -10,7 +10,7 @@
 
 namespace ttmem::tracker {
 
-// Keeps what the process held when it ran out of memory: the text of the failure in the segment,
+// Records what the process held when it ran out of memory: the text of the failure in the segment,
 // and a copy of the segment in a file beside it.
 //
 // Not thread-safe. A copy that cannot be made is counted in the segment, and is no failure.
@@ -25,8 +25,8 @@ class FailureTracker {
   FailureTracker& operator=(const FailureTracker&) = delete;
 
   // Implements ttmem_report_failure(). `text` says what the process had no memory for. Does nothing
-  // if the text contains that of the last failure, or is contained in it, and nothing was allocated
-  // or placed since: the program then only passes an exception on.
+  // if nothing was allocated or placed since the last failure, and one of the two texts contains
+  // the other. The program then only passes an exception on.
   void report(std::string_view text);
   // Removes the copy, because the process ended well.
   void forget() noexcept { process_.segment().drop_failed(); }

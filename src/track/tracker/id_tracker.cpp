@@ -62,8 +62,8 @@ void IdTracker::device_close(std::uint32_t id) {
   tracker_.device_close(id);
 }
 
-// Most calls of a workload are buffer_alloc() and buffer_free(). Each is one function down to the
-// segment, except for rare cases.
+// Most calls of a workload are buffer_alloc() and buffer_free(). Each of the two has all of its
+// code in one function, down to the writes into the segment, except for rare cases.
 [[gnu::flatten]] void IdTracker::buffer_alloc(std::uint32_t id, const ttmem_buffer& buffer) {
   TrackedDevice* device = tracker_.devices.find_or_open(id);
   if (device == nullptr) return;
@@ -128,7 +128,8 @@ void IdTracker::allocate(TrackedDevice& device, const AllocationRequest& request
   if (!tracker_.allocations.allocate(device, request, now(), *entry)) table.erase(entry);
 }
 
-// Is not passed the request, because taking its address would force the request into memory (5 ns).
+// Does not take the request as an argument, because taking its address would force the request into
+// memory (5 ns).
 bool IdTracker::release_old(TrackedDevice& device, const LiveReceipt& live,
                             std::uint64_t used_bytes) {
   if (!device.has_room(live.kind, used_bytes)) {

@@ -104,8 +104,8 @@ class IdTracker {
   void release(TrackedDevice& device, Kind kind, std::uint64_t id);
 
   void allocate_on(MeshPart& part, const AllocationRequest& request);
-  // Returns those of `devices` that have room for a buffer, and counts a bad argument on each of
-  // the others. Frees a live buffer with the same id on the devices that it returns.
+  // Returns the subset of `devices` that has room for a buffer. Frees a live buffer with the same
+  // id on these devices. Counts a bad argument on each device without room.
   [[gnu::noinline]] DeviceMask make_way(DeviceMask devices, Kind kind, std::uint64_t id,
                                         std::uint64_t used_bytes);
   // Releases the buffer of a mesh on one of its devices. Counts an unknown free if there is no

@@ -49,9 +49,9 @@ void AllocationTracker::release_on_at_close(TrackedDevice& device, const DeviceM
   count_left_at_close(device, receipt);
 }
 
-// Makes the slot that of a buffer on `devices`. Frees the slot if `devices` is empty, or if the
-// segment has no room for another set of devices: then the buffer is in the figures and not in the
-// list.
+// Changes the slot to that of a buffer on `devices`. Frees the slot if `devices` is empty, or if
+// the segment has no room for another set of devices: then the buffer is in the figures and not in
+// the list.
 void AllocationTracker::move_slot(const DeviceMask& devices, Receipt& receipt) {
   if (receipt.slot == kNoSlot) return;
   const std::uint32_t set = devices.empty() ? 0 : devices_.set_number(devices);

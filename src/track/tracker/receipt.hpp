@@ -8,8 +8,8 @@
 
 namespace ttmem::tracker {
 
-// What AllocationTracker needs to release an allocation: its share of the figures, and its slot.
-// AllocationTracker::allocate() fills the receipt, and the caller keeps it.
+// The data that AllocationTracker needs to release an allocation: the allocation's share of the
+// figures, and its slot. AllocationTracker::allocate() fills the receipt, and the caller keeps it.
 struct Receipt {
   std::uint64_t id = 0;
   std::uint64_t used_bytes = 0;

@@ -11,8 +11,8 @@
 namespace ttmem::tracker {
 
 // A lock for sections of a few dozen nanoseconds. Without contention, locking costs one atomic
-// exchange and unlock() a plain store: half of a std::mutex. A thread that waits long yields its
-// core, so that a preempted holder can continue.
+// exchange and unlock() a plain store, which is half of the cost of a std::mutex. A thread that
+// waits long yields its core, so that a preempted holder can continue.
 //
 // The lock knows its holder, because a signal handler that interrupted the holder must not wait for
 // the lock.
@@ -77,7 +77,8 @@ class SpinLock {
     } else if (attempt >= kSpins) {
       ::sched_yield();
     } else {
-      // Relaxed: the value is only a hint when to try again. The acquire in try_lock() orders.
+      // Relaxed: the value is only a hint when to try again. The acquire in try_lock() orders the
+      // accesses to the guarded data.
       for (int i = 0; i < 32 && holder_.load(std::memory_order_relaxed) != nullptr; ++i) {
 #if defined(__x86_64__)
         __builtin_ia32_pause();

@@ -29,7 +29,7 @@ class TextTable {
     return number_of({0, text}, maximum);
   }
   // Returns the number of the scope `name` in the scope `parent`, where 0 means no parent. Returns
-  // 0 as number_of() does.
+  // 0 in the same cases as number_of().
   [[nodiscard]] std::uint32_t scope_in(std::uint32_t parent, const char* name) {
     return number_of({parent, name}, segment::kMaxTexts);
   }

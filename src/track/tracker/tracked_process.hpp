@@ -25,8 +25,8 @@ class TrackedProcess {
   TrackedProcess(const TrackedProcess&) = delete;
   TrackedProcess& operator=(const TrackedProcess&) = delete;
 
-  // Returns the segment. Callers of the tracker use it for what concerns the whole file: its path,
-  // and how it ends (finish(), discard(), abandon(), close_file()).
+  // Returns the segment. Callers of the tracker need the segment only for the path and the end of
+  // the file (finish(), discard(), abandon(), close_file()).
   [[nodiscard]] segment::SegmentWriter& segment() const noexcept { return *segment_; }
   // Ends the segment of a client that is gone, and keeps the file. Only the destructor of the
   // tracker may follow.

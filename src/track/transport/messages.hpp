@@ -18,10 +18,10 @@ struct Sender {
   std::uint64_t copy = 0;  // identifies this copy of libttmem; a process can have several
 };
 
-// Writes ALLOC, KERNEL_LOAD or, for a CB without an address, CB_ALLOC. That CB_ALLOC has no
-// details, like a CB_ALLOC of an original client, so a server can distinguish it from a CB of a
-// program. `long_label` is the text of a slot with kLongLabel; a message has room for 32 bytes of
-// the text.
+// Writes ALLOC, KERNEL_LOAD or, for a CB without an address, CB_ALLOC. The CB_ALLOC has no details,
+// like a CB_ALLOC of an original client. So a server can distinguish a CB without an address from a
+// CB of a program. `long_label` is the text of a slot with kLongLabel; a message has room for 32
+// bytes of the text.
 void write_allocation(wire::Message& to, const Sender& sender, const segment::DeviceRecord& device,
                       const segment::AllocationSlot& slot,
                       std::string_view long_label = {}) noexcept;
@@ -38,7 +38,7 @@ void write_cb_free(wire::Message& to, const Sender& sender, const segment::Devic
                    const segment::ProgramSlot& program, const segment::CbRecord* cb,
                    std::uint32_t index, std::uint64_t unix_ns) noexcept;
 
-// Writes a DEVICE_INFO_RESPONSE about the connection: `report` is any notice except opened and
+// Writes a DEVICE_INFO_RESPONSE about the connection: `report` may be any notice except opened and
 // closed.
 void write_notice(wire::Message& to, const Sender& sender, wire::ClientNotice report,
                   std::uint64_t unix_ns) noexcept;

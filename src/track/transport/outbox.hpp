@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The queue of reports to the server, and the resend, which tells a server without knowledge all
-// live objects while the workload runs.
+// The queue of reports to the server, and the resend, which sends all live objects to a newly
+// connected server while the workload runs.
 //
 // Roles: tracked calls change the segment and notify the outbox; the transport's thread takes
 // messages out and advances the resend. Both hold the tracker's lock, for a short time. The outbox

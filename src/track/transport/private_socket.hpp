@@ -13,7 +13,7 @@ namespace ttmem::transport {
 // Gives the calling thread its own table of file descriptors, which is empty except for stderr if
 // `keep_stderr`. The workload does not see descriptors that this thread opens afterwards: the
 // workload cannot close our socket or write into it, and its forked children do not keep the
-// connection open. In turn, this thread keeps no file of the workload open. Returns false and sets
+// connection open. This thread keeps no file of the workload open either. Returns false and sets
 // errno if the system refuses; the thread must then open nothing.
 [[nodiscard]] bool unshare_descriptors(bool keep_stderr) noexcept;
 

@@ -32,11 +32,12 @@ constexpr milliseconds kFirstPause{50};
 constexpr milliseconds kLongestPause{2000};
 
 // After the last message the thread checks the queue once more, one tick later. So a workload that
-// allocates continuously makes no system call to wake the thread. Only a burst wakes it earlier.
+// allocates continuously makes no system call to wake the thread. Only a burst of messages wakes
+// the thread earlier.
 constexpr milliseconds kTick{5};
 constexpr std::size_t kBurst = 4096;
-// Afterwards the thread sleeps until the next message, but checks at this interval that the server
-// is still there.
+// After a tick without messages the thread sleeps until the next message, but checks at this
+// interval that the server is still there.
 constexpr milliseconds kIdle{250};
 // An exiting process says goodbye over a new connection if the old one takes longer than this.
 constexpr milliseconds kLastGoodbye{50};

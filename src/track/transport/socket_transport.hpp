@@ -54,7 +54,7 @@ class SocketTransport {
   SocketTransport& operator=(const SocketTransport&) = delete;
 
   // Ends the thread as soon as a connected server has all messages. If the server is slow, the
-  // thread soon tells it only that the process ended cleanly. The caller holds the lock.
+  // thread soon sends only the message that the process ended cleanly. The caller holds the lock.
   void end() noexcept;
   // Tells the server to forget the figures, and ends the thread. The caller holds the lock.
   void give_up() noexcept;

@@ -10,7 +10,7 @@
 
 namespace ttmem::recording {
 
-// A chip, and its devices in the recording: one for each time that a process opened it.
+// A chip, and its devices in the recording: one for each time that a process opened the chip.
 struct RecordedChip {
   std::vector<RowId> rows;
   // The largest grid that a process sees; processes may see different grids. 0: unknown.

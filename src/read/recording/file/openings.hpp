@@ -7,9 +7,9 @@
 
 namespace ttmem::recording {
 
-// Returns for each device, at index [device - 1], true if this was the last time that its process
-// opened the device. A process that opens a device again begins with nothing, so only the last time
-// says what the process left on the device.
+// Returns, at index [device - 1], true if this row is the last opening of the device by its
+// process. A process that opens a device again begins with nothing, so only the last opening shows
+// what the process left on the device.
 [[nodiscard]] std::vector<bool> last_openings(const Tables& tables);
 
 }  // namespace ttmem::recording

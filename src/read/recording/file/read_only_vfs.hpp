@@ -20,7 +20,8 @@ namespace ttmem::recording {
 // `-wal` and `-shm` do not exist for SQLite.
 //
 // A reader takes SQLite's shared lock on the file, so that a recorder and its readers wait for each
-// other. Higher locks are only pretended, because they protect private data.
+// other. Higher locks are only pretended, because the data that they would protect is private to
+// this reader.
 //
 // One connection uses this object, and must be closed before the object is destroyed. Not
 // thread-safe.

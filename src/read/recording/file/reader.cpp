@@ -32,9 +32,9 @@ Result<std::int64_t> number_from(Database& database, const char* sql) {
   return statement->integer(0);
 }
 
-// Opens a recording. A recorder may still be writing the file, and could not write while it is
-// read, because SQLite locks the whole file. So a recording without an end is copied, which also
-// gives a consistent state.
+// Opens a recording. A recorder may still be writing the file, and could not write while this
+// process reads, because SQLite locks the whole file. So a recording without an end is copied,
+// which also gives a consistent state.
 Result<Database> open_settled(const std::string& path) {
   auto database = Database::open(path, Database::Mode::read);
   if (!database) return database.error();

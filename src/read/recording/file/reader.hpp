@@ -13,7 +13,7 @@
 
 namespace ttmem::recording {
 
-// Reads a recording, even while it is being written. Uses memory for the tables and for everything
+// Reads a recording, even while a recorder writes it. Uses memory for the tables and for everything
 // that is live at one time, but not for the whole story. Not thread-safe.
 class Reader {
  public:
@@ -26,7 +26,7 @@ class Reader {
   [[nodiscard]] const std::string& path() const;
   [[nodiscard]] const Tables& tables() const;
   // Returns the number of allocations, programs and dispatches. The duration of a pass is
-  // proportional to it.
+  // proportional to this number.
   [[nodiscard]] std::uint64_t rows() const;
 
   // Calls visit(event) for each event of the story, in order of time. Stops early if visit()

@@ -13,7 +13,7 @@ namespace ttmem::recording {
 extern const char* const kCreateTables;
 
 // Convert between values and the texts in the columns `spread` and `direction`. The unknown or
-// usual value has an empty text, and an unknown text converts to that value.
+// usual value has an empty text. A text that is not known converts to the unknown or usual value.
 [[nodiscard]] std::string_view name_of(BufferLayout::Spread spread);
 [[nodiscard]] std::string_view name_of(BufferLayout::Direction direction);
 [[nodiscard]] BufferLayout::Spread spread_named(std::string_view name);

@@ -67,7 +67,7 @@ class RowCursor {
     if (!has_row_) return;
     const RowId before = std::exchange(row_, {}).id;
     row_.id = statement_.integer(0);
-    // The pages of a damaged file may form a loop.
+    // The ids must grow, because the pages of a damaged file may form a loop.
     if (row_.id > before && read()) return;
     has_row_ = false;
     if (failed_) return;

@@ -39,7 +39,8 @@ struct Event {
   const Gap* gap = nullptr;
 };
 
-// Dispatches are numerous, and change only the resident figures, so a caller may leave them out.
+// The events that a story contains. A caller may leave out dispatches, which are numerous and
+// change only the resident figures.
 enum class Telling : std::uint8_t { everything, without_dispatches };
 
 // Reads a recording as a story: all events in order of time. Events at the same time are in the

@@ -22,8 +22,8 @@
 namespace ttmem::recording {
 namespace {
 
-// The maximum number of devices of a recording, which is of one machine. The socket of the
-// allocation server has the same limit.
+// The maximum number of devices of a recording. A recording covers one machine, and the allocation
+// server has the same limit for one machine.
 constexpr std::size_t kMaxChips = 1024;
 
 // The maximum length of a name; a longer name is shortened in the middle. Thousands of rows may
@@ -96,8 +96,8 @@ class Loader {
   }
 
   // Returns false if the rows so far have more text than the file can contain: rows of a crafted
-  // file may share the same bytes. A text may take fewer bytes in the file, but at least half of
-  // them.
+  // file may share the same bytes. A text may take fewer bytes in the file than in memory, but at
+  // least half as many.
   bool has_room_for(const Statement& s) {
     text_bytes_ += s.text_bytes();
     return text_bytes_ / 2 <= database_.file_bytes();

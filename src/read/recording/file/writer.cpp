@@ -174,8 +174,8 @@ class Writer::File {
       later(update, time, or_null(ending), row);
     }
   }
-  // Returns true if a row that ended like this is left out: an aggregate keeps only what was not
-  // freed.
+  // Returns true if a row with this ending is left out. An aggregate keeps only the rows of objects
+  // that were not freed.
   [[nodiscard]] bool drops(Ending ending) const {
     const bool was_left = ending == Ending::none || ending == Ending::device_closed ||
                           ending == Ending::process_ended;
@@ -453,7 +453,8 @@ RowId Writer::begin(const RecordedDevice& device) {
 }
 
 void Writer::change(const RecordedDevice& row) {
-  // If anything is known of the device, a size of 0 is known too: no region was asked for.
+  // If any fact about the device is known, a size of 0 is a known size too: the process asked for
+  // no region.
   const auto region = [&](std::uint64_t bytes) {
     return row.l1_bytes_per_core != 0 ? std::optional(bytes) : std::nullopt;
   };

@@ -13,8 +13,8 @@
 
 namespace ttmem::recording {
 
-// Writes a recording. The memory use is bounded by the distinct values (texts, requests, layouts),
-// and by the rows between two commits.
+// Writes a recording. The memory use depends on the number of distinct values (texts, requests,
+// layouts) and on the number of rows between two commits.
 // Calls of begin() must come in order of time: the rows of a table are then in this order, and a
 // reader can follow the story without sorting. A time before the previous begin is replaced by the
 // time of the previous begin.
@@ -24,12 +24,12 @@ namespace ttmem::recording {
 class Writer {
  public:
   // Fails if the file exists, unless `overwrite` is true. Only a regular file is ever overwritten:
-  // not /dev/null, and not a link such as /dev/stdout, because that would remove it for all
-  // processes.
+  // not /dev/null, and not a link such as /dev/stdout, because overwriting would remove such a file
+  // for all processes.
   [[nodiscard]] static Result<void> may_create(const std::string& path, bool overwrite);
   // Creates the recording. Fails like may_create(), and if the file cannot be written; no file is
-  // left on failure. An aggregate drops freed allocations, and dispatches. Ignores SIGXFSZ from now
-  // on, so that a file beyond a limit of the shell is a failure.
+  // left on failure. An aggregate leaves out freed allocations and dispatches. Ignores SIGXFSZ from
+  // now on, so that a file beyond a limit of the shell is a failure.
   [[nodiscard]] static Result<std::unique_ptr<Writer>> create(const std::string& path,
                                                               const Run& run, bool overwrite);
   ~Writer();

@@ -25,7 +25,7 @@ class DevicePlayback {
   void place(const RecordedProgram& program);
   void remove(const RecordedProgram& program);
   void dispatch(const Launch& launch);
-  // Removes programs as PlacedPrograms::settle() does.
+  // Removes the programs that PlacedPrograms::settle() removes.
   void settle();
 
   void open() { is_open_ = true; }

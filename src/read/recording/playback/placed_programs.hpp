@@ -11,7 +11,8 @@
 
 namespace ttmem::recording {
 
-// The programs on one device of a recording, in the same ledger that live figures come from.
+// The programs on one device of a recording, in a ledger of the same class that computes the live
+// figures.
 //
 // A program that gets another layout ends as `changed` and begins again at the same time. It keeps
 // its resident cores, so remove() only puts off its end. The end takes place in place() or in

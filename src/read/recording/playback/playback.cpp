@@ -79,8 +79,8 @@ class Images {
     image.devices.back().opened_ns = clock_of(device.begin_ns);
   }
 
-  // Adds an allocation that lies on the devices of `set`. All of them belong to one process. Does
-  // nothing if none of them was added.
+  // Adds an allocation that lies on the devices of `set`, which all belong to one process. Does
+  // nothing if none of these devices was added.
   void add(const RecordedAllocation& allocation, const std::vector<RowId>& set) {
     std::vector<std::uint32_t> on;
     for (const RowId device : set) {

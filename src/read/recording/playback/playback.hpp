@@ -33,7 +33,7 @@ class Playback {
   Playback& operator=(const Playback&) = delete;
 
   // Moves to the state after all events up to and including `time`. Fails if the file is damaged;
-  // then the state is the one before the damage.
+  // the state then includes only the events before the damage.
   [[nodiscard]] Result<void> advance_to(Time time);
   // Returns the current time, which is 0 at the beginning.
   [[nodiscard]] Time time() const;

@@ -70,7 +70,8 @@ void ProcessEvents::count_lost(std::uint64_t all) { lost_ = all - std::min(all, 
 
 Time ProcessEvents::time_of(std::uint64_t when_ns) const {
   const Time time = possible(static_cast<Time>(when_ns - began_ns_));
-  // Times of buffers come from a coarse clock, so the first may lie before the process began.
+  // Times of buffers come from a coarse clock, so the first time may lie before the begin of the
+  // process.
   const Time earliest = std::max(begin_, last_ < 0 ? last_ : last_ + 1);
   return std::max(time, earliest);
 }

@@ -336,8 +336,9 @@ void ProcessRecorder::apply_dispatch(const EventRecord& event, const Launch& lau
   writer_.add(Dispatch{.time_ns = time, .devices = devices, .launch = row});
 }
 
-// Updates the rows to the image of a bridge. Objects that came and went in between are missing. A
-// row that is no longer live ends at the begin of the gap, so that figures are "at least".
+// Updates the rows to the image of a bridge. Objects that were created and ended during the gap are
+// missing. A row that is no longer live ends at the begin of the gap, so that figures are "at
+// least".
 void ProcessRecorder::apply_bridge(const Bridge& bridge, Time time) {
   image_ = &bridge.image;
   if (bridge.is_gap) {

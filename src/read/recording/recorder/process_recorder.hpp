@@ -29,8 +29,8 @@ namespace ttmem::recording {
 class ProcessRecorder {
  public:
   // `began_ns` is the time at which the recording began, on the monotonic clock. `earliest` is a
-  // time of the recording: the process did not begin before it, whatever the clock of the process
-  // says.
+  // time of the recording: the process began then or later, even if its own clock shows an earlier
+  // time.
   ProcessRecorder(UniqueFd segment, std::uint64_t began_ns, Time earliest, Writer& writer);
   ProcessRecorder(const ProcessRecorder&) = delete;
   ProcessRecorder& operator=(const ProcessRecorder&) = delete;
@@ -68,7 +68,7 @@ class ProcessRecorder {
   struct Live {
     RowId row = 0;  // 0: the slot is free
     std::uint64_t when_ns = 0;
-    // The other fields are only for allocations: they are needed to continue in another row.
+    // Only allocations use the following fields, which are needed to continue in another row.
     RowId request = 0;
     std::uint64_t number = 0;
     std::optional<std::uint64_t> address{};

@@ -126,7 +126,8 @@ Result<void> Recorder::commit_figures() {
 }
 
 // Applies all events of processes that have ended. For a running process, applies at least the
-// events that are in its ring now: without a limit it could write faster than this loop reads.
+// events that are in its ring now: without a limit, the process could write faster than this loop
+// reads.
 void Recorder::apply_remaining_events() {
   bool more = true;
   for (int pass = 0; more; ++pass) {

@@ -25,8 +25,8 @@ class Recorder {
   // count from it.
   Recorder(Writer& writer, std::uint64_t began_ns);
 
-  // Records the process of this segment from now on. Nothing happens when it is one that is
-  // recorded already. The process began at `earliest` or later, whatever its clock says.
+  // Records the process of this segment from now on. Does nothing if the segment is recorded
+  // already. The process began at `earliest` or later, even if its own clock shows an earlier time.
   void add(UniqueFd segment, Time earliest = -kMaxTime);
 
   enum class Commit : std::uint8_t { when_due, now };
@@ -51,7 +51,7 @@ class Recorder {
     std::uint32_t smallest_ring = 0;
   };
   [[nodiscard]] Figures figures() const;
-  // Returns the figures of the last commit, which the file has even after a failure.
+  // Returns the figures of the last commit, which the file contains even after a failure.
   [[nodiscard]] const Figures& written() const { return written_; }
   // Returns the number of running processes, including processes whose segment is incomplete.
   [[nodiscard]] std::size_t running() const { return processes_.size() + starting_.size(); }
