@@ -47,7 +47,7 @@ class AllocationClient {
   }
 
   // The report does not say the type. When buffers of several types are live under one number, this
-  // frees the first of them in the order of BufferType.
+  // function frees the first of these buffers, in the order of BufferType.
   static void report_deallocation(int device_id, std::uint64_t buffer_id) {
     if (!is_enabled() || device_id < 0) return;
     const auto device = static_cast<std::uint32_t>(device_id);
@@ -63,7 +63,8 @@ class AllocationClient {
     if (found->second.empty()) live.references().erase(found);
   }
 
-  // A repeated id counts once, at its largest size, until it was freed as often as it was reported.
+  // An id that is reported several times counts once, at its largest size, until it was freed as
+  // often as it was reported.
   static void report_cb_allocation(int device_id, std::uint64_t size, std::uint64_t cb_id) {
     if (device_id >= 0) ttmem_cb_alloc(static_cast<std::uint32_t>(device_id), cb_id, size);
   }
@@ -107,7 +108,8 @@ class AllocationClient {
   using Types = std::map<std::uint8_t, std::uint64_t>;  // type, reports
   struct Live {
     std::mutex mutex;
-    // A forked child starts with nothing, as the tracker does.
+    // Returns the live references of this process. A forked child starts without references, like
+    // its tracker.
     std::map<Key, Types>& references() {
       if (owner != ::getpid()) {
         owner = ::getpid();
@@ -143,7 +145,7 @@ struct has_corners<T, std::void_t<decltype(std::declval<const T&>().start_coord.
     : std::true_type {};
 
 // Calls visit(x0, y0, x1, y1) for every rectangle of a CoreCoord, CoreRange, CoreRangeSet (of
-// TT-Metal or of the dry run), a variant of those, or a ttmem_core_range.
+// TT-Metal or of the dry run), a variant of these types, or a ttmem_core_range.
 template <typename Cores, typename Visit>
 void for_each_rectangle(const Cores& cores, const Visit& visit);
 template <typename Visit>
@@ -199,8 +201,8 @@ inline void report_kernel_allocation(int device_id, std::uint64_t size, std::uin
   AllocationClient::report_kernel_load(device_id, size, kernel);
 }
 
-// `size` bytes on each of the cores. There is no address: CBs of several programs with the same
-// index and cores count once, at the largest size.
+// `size` bytes on each of the cores. The call names no address, so CBs of several programs with the
+// same index and cores count once, at the largest size.
 template <typename Cores>
 void report_cb_allocation(int device_id, std::uint64_t size, std::uint32_t buffer_index,
                           const Cores& cores) {

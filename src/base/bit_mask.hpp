@@ -8,8 +8,7 @@
 
 namespace ttmem {
 
-// A set of numbers below `Bits`, which is a multiple of 64. A segment stores the set as the same
-// words.
+// A set of numbers below `Bits`, which is a multiple of 64. Segments contain sets in this form.
 template <std::uint32_t Bits>
 struct BitMask {
   std::array<std::uint64_t, Bits / 64> words{};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Environment variables. An empty variable counts as unset, everywhere. A program with more rights
-// than the user who started it (setuid, file capabilities) sees no variables: the user could make
-// such a program write files anywhere.
+// than the user who started it (setuid, file capabilities) sees no variables, because the user
+// could otherwise make the program write files anywhere.
 //
 // The environment owns the returned texts: copy a text that must outlive a change of the
 // environment.

@@ -2,8 +2,8 @@
 //
 // The figures of one kind of memory on one device. The segment and the model use the same
 // structure: a segment contains the figures of one process, and the model contains sums over
-// processes. A new figure is a field and a row of kFigures; readers and totals iterate over the
-// table.
+// processes. To add a figure, add a field and a row of kFigures; readers and totals iterate over
+// the table.
 #pragma once
 
 #include <algorithm>

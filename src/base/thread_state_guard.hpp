@@ -22,7 +22,7 @@ class ErrnoGuard {
 };
 
 // Surrounds system calls inside a tracked call. While the guard lives, the thread cannot be
-// cancelled; the destructor restores errno as the workload left it.
+// cancelled; the destructor restores the errno of the workload.
 class ThreadStateGuard {
  public:
   ThreadStateGuard() noexcept : errno_(errno) {

@@ -25,7 +25,7 @@ class UniqueFd {
   [[nodiscard]] int get() const noexcept { return fd_; }
   explicit operator bool() const noexcept { return fd_ >= 0; }
 
-  // Transfers the ownership of the open descriptor to the caller.
+  // Returns the descriptor, which stays open, and transfers its ownership to the caller.
   int release() noexcept { return std::exchange(fd_, -1); }
 
   void reset() noexcept {

@@ -21,8 +21,8 @@ namespace ttmem::text {
 // ascending order, without duplicates.
 [[nodiscard]] Result<std::vector<model::DeviceName>> parse_devices(std::string_view text);
 
-// Parses like parse_devices(), and accepts also one key from key_of(): "0:wormhole_b0" is one of
-// several chips with the same number.
+// Parses like parse_devices(), and also accepts one key from key_of(), such as "0:wormhole_b0",
+// which names one of several chips with the same number.
 [[nodiscard]] Result<std::vector<model::DeviceName>> parse_device_keys(std::string_view text);
 
 // Parses kinds by their names: "dram,l1".

@@ -18,7 +18,8 @@ namespace ttmem::capture {
 using CaptureCoreRanges = std::vector<ttmem_core_range>;
 
 struct CaptureDevice {
-  // The division of the memory by the runtime's allocator. `ttmem replay` does not need it.
+  // The division of the memory by the runtime's allocator. `ttmem replay` does not need the
+  // division.
   struct Banks {
     std::uint64_t count = 0;
     std::uint64_t bytes = 0;

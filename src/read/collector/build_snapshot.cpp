@@ -77,9 +77,9 @@ model::Process process_row(const Untracked& process) {
 // Truncates a name as the kernel does in /proc/PID/comm.
 std::string short_name(const std::string& name) { return name.substr(0, 15); }
 
-// Identifies a process that has both a segment and a row in TT-Metal's region: by pid and state. A
-// row contains the pid as its writer sees it. If the writer runs in another pid namespace, that pid
-// means nothing in this /proc, and the process is identified by pid and name instead.
+// Identifies a process that has both a segment and a row in TT-Metal's region by its pid and state.
+// A row contains the pid as its writer sees it. If the writer runs in another pid namespace, that
+// pid means nothing in this /proc, and the process is identified by pid and name instead.
 using RowName = std::tuple<std::int32_t, State, std::string>;
 
 // Returns nullopt if /proc does not confirm that the segment belongs to this process. Such a
@@ -202,8 +202,9 @@ class SnapshotBuilder {
   }
 
   // Returns the total of a region's chip. A region without a uid belongs to the chip to which one
-  // of its processes gives the same device number. If there is no such chip, the region belongs to
-  // any device with its number, because a region does not contain the architecture.
+  // of the region's processes gives the region's device number. If there is no such chip, the
+  // region belongs to any device with its number, because a region does not contain the
+  // architecture.
   std::uint32_t total_of(const RegionEvidence& region) {
     if (const ChipMatch::Chip chip = match_.of(region)) {
       const std::uint32_t total = total_of_chip(*chip);
@@ -234,8 +235,9 @@ class SnapshotBuilder {
     }
   }
 
-  // Returns the uid of a segment's device. If the segment has no uid, the uid comes from TT-Metal's
-  // region: one process does not give two chips the same number.
+  // Returns the uid of a segment's device. If the segment has no uid, the uid comes from the row of
+  // the process in TT-Metal's region. The device number identifies the chip there, because one
+  // process does not give two chips the same number.
   [[nodiscard]] std::uint64_t uid_of(const SegmentEvidence& segment,
                                      const DeviceImage& device) const {
     const std::optional<RowName> name = row_name(segment);
@@ -484,18 +486,18 @@ class SnapshotBuilder {
   std::vector<DeviceTotal> totals_;
   std::size_t chips_ = 0;  // the first chips_ totals are identified by more than a number
   std::map<Identity, std::uint32_t> known_;  // by identity: index into totals_
-  // By index into the driver's chips: index into totals_.
+  // Index into totals_, by index into the driver's chips.
   std::map<std::uint32_t, std::uint32_t> total_of_chip_;
   // Pairs of segment and device: the devices of which only the number is known.
   std::set<std::pair<std::size_t, std::size_t>> supposed_;
   std::vector<std::vector<std::uint32_t>> totals_of_;   // by segment and device: index into totals_
   std::set<std::pair<std::uint32_t, RowName>> listed_;  // pairs of total and process in its list
-  // By process and its number for the device: the uid in TT-Metal's region (0 if ambiguous), and
-  // the index into totals_.
+  // The uid in TT-Metal's region (0 if ambiguous) and the index into totals_, by process and its
+  // number for the device.
   std::map<std::pair<RowName, std::uint32_t>, std::uint64_t> uid_of_;
   std::map<std::pair<RowName, std::uint32_t>, std::uint32_t> chip_of_;
   std::vector<std::uint32_t> index_of_total_;  // in snapshot_.devices
-  // Segment, device and kind of the figures that exceed what the device has.
+  // Segment, device and kind of each figure that exceeds the capacity of the device.
   std::set<std::tuple<std::size_t, std::size_t, Kind>> left_out_;
   ProgramList programs_;
 };

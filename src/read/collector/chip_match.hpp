@@ -22,13 +22,13 @@ namespace ttmem::collector {
 // 3. If the process has ended, or its open chips are unknown, device N is the driver's chip N.
 class ChipMatch {
  public:
-  // Index into the driver's chips; nullopt if the device is none of them.
+  // Index into the driver's chips; nullopt if the device is none of these chips.
   using Chip = std::optional<std::uint32_t>;
 
   explicit ChipMatch(const Evidence& evidence);
 
-  // Returns the chip of each device of a segment. `uids` are the uids of the chips as far as a
-  // process reports them; 0 means unknown.
+  // Returns the chip of each device of a segment. `uids` has the reported uid of each device; 0
+  // means unknown.
   [[nodiscard]] std::vector<Chip> of(const SegmentEvidence& segment,
                                      std::span<const std::uint64_t> uids) const;
   [[nodiscard]] Chip of(const RegionEvidence& region) const;

@@ -6,7 +6,8 @@
 namespace ttmem::collector {
 namespace {
 
-// Returns the process with this pid, if it has the start time that the segment states.
+// Returns the process with this pid. Returns nullopt if there is no such process, or if its start
+// time is not the time that the segment states.
 std::optional<ProcessFacts> same_start(std::int32_t pid, const segment::SegmentImage& image) {
   std::optional<ProcessFacts> facts = process_facts(pid);
   if (facts && facts->start_time_ticks != image.start_time_ticks) facts.reset();
@@ -45,14 +46,15 @@ Result<Claim> ClaimChecker::check(const std::string& path, const SegmentName& na
   }
   Claim claim = find(name, image, file, alive);
   const std::uint32_t owner = file.facts.st_uid;
-  // A container may have its own user ids; the owner of the file is a user id of this system.
+  // Not checked for another pid namespace. A container may have its own user ids, but the owner of
+  // the file is a user id of this system.
   if (image.uid != owner && !claim.foreign_pid) {
     return Error{
         fmt::format("left out {}: it belongs to {}, but names {} as its user; find out who made it",
                     path, user_name(owner), user_name(image.uid))};
   }
-  // Root may own the segment of another user's process: the process gave up its privileges, or
-  // root's server writes the segment for a client.
+  // Root may own the segment of another user's process, because the process has dropped its
+  // privileges, or because root's server writes the segment for a client.
   if (!claim.facts || claim.facts->owned_by(owner) || owner == 0) return claim;
   return Error{
       fmt::format("left out {}: it belongs to {}, but names process {} of another user; find "

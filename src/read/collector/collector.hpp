@@ -29,11 +29,11 @@ class Collector {
 
   // The returned references are valid until the next call of collect() or collect_figures().
   [[nodiscard]] const model::Snapshot& collect();
-  // Like collect(), but the allocations and programs, and the warnings about them, may be missing
-  // or out of date. For callers that need only sums.
+  // Like collect(), but allocations, programs and the warnings about these lists may be missing or
+  // out of date. For callers that need only sums.
   [[nodiscard]] const model::Snapshot& collect_figures();
 
-  // Returns what the last pass found; empty before the first pass.
+  // Returns the evidence of the last pass; empty before the first pass.
   [[nodiscard]] const Evidence& evidence() const { return evidence_; }
 
  private:
@@ -62,7 +62,7 @@ struct HeldAllocation {
   std::string label;             // empty if there is none
 };
 
-// The segment of a dead process, and what it held.
+// The segment of a dead process, and the memory that the process held.
 struct DeadSegment {
   std::string path;
   std::int32_t pid = 0;
@@ -114,8 +114,8 @@ struct ReapReport {
   std::vector<std::string> warnings;  // what could not be removed, and why
 };
 
-// Removes the segments of `dead` that still exist and are still dead. Print what they held first:
-// that information is lost afterwards.
+// Removes the segments of `dead` that still exist and are still dead. Print first what the segments
+// held: this information is lost afterwards.
 [[nodiscard]] ReapReport reap(const std::string& directory, const std::vector<DeadSegment>& dead);
 
 // A region of TT-Metal with rows of dead processes: a killed process leaves its row, and TT-Metal
@@ -132,8 +132,8 @@ using DeadRegions = std::vector<DeadRegion>;
 // Finds the regions with rows of dead processes. Removes nothing.
 [[nodiscard]] DeadRegions find_dead_regions(const std::string& directory);
 
-// Removes the files of the regions that are not in use: TT-Metal makes a new file when it needs
-// one. The rows of a region in use are never changed, because TT-Metal writes to them.
+// Removes the files of the regions that are not in use. TT-Metal makes a new file when it needs a
+// region. The rows of a region in use are never changed, because TT-Metal writes to them.
 [[nodiscard]] ReapReport reap_regions(const DeadRegions& regions);
 
 }  // namespace ttmem::collector

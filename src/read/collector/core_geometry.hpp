@@ -44,7 +44,8 @@ struct L1Limits {
 
 // Returns the state of each core of a device, row by row, as far as one process uses it. A buffer
 // counts on every core, unless the buffer's allocator covers only some cores. `allocations` are the
-// allocations on this device; `all_listed` is false if some could not be listed.
+// allocations on this device; `all_listed` is false if some of these allocations could not be
+// listed.
 [[nodiscard]] std::vector<CoreState> core_states(const segment::DeviceImage& device,
                                                  AllocationRefs allocations, bool all_listed);
 

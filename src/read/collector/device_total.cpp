@@ -208,7 +208,7 @@ void DeviceTotal::add_tracked(const DeviceImage& device, const DeviceGeometry& g
 void DeviceTotal::add_untracked(const RegionRow& row) {
   merge(device_.kinds, row.kinds);
   if (row.kinds[Kind::cb].known != 0) device_.cb_estimate = device_.cb_estimate.value_or(false);
-  // A region contains neither the number of programs nor which of them are resident.
+  // A region contains neither the number of programs nor which programs are resident.
   if (row.kinds[Kind::cb].used_bytes != 0) {
     resident_known_ = false;
     programs_known_ = false;

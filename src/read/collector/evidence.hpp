@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one pass over a directory found: the input of build_snapshot().
+// The results of one pass over a directory, which are the input of build_snapshot().
 #pragma once
 
 #include <sys/types.h>

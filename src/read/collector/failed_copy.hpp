@@ -11,8 +11,8 @@
 
 namespace ttmem::collector {
 
-// Returns whether the process that writes the segment with this name lives: it holds the lock on
-// the segment. No process holds a lock on a copy. Returns `unknown` if the segment exists and
+// Returns whether the process that writes the segment with this name lives. A living process holds
+// the lock on its segment, but no lock on a copy. Returns `unknown` if the segment exists and
 // cannot be opened.
 [[nodiscard]] inline Owner owner_of(const Listing& listing, const std::string& segment) {
   DeniedFiles denied("read");

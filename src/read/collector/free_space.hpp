@@ -52,7 +52,8 @@ struct BankFacts {
 
   friend bool operator==(const BankFacts&, const BankFacts&) = default;
 };
-// Returns the sizes that a process states, as its segment or a recording has them.
+// Returns the sizes that a process states. `device` is from the segment of the process or from a
+// recording.
 template <typename Device>
 [[nodiscard]] BankFacts bank_facts(const Device& device) {
   return {.l1_bytes_per_core = device.l1_bytes_per_core,

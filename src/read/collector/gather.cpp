@@ -102,7 +102,8 @@ class Gatherer {
     }
   }
 
-  // Returns what the previous pass read from the same file. Both lists are sorted by name.
+  // Returns the evidence that the previous pass read from the same file. Searches forward only,
+  // because both passes read the files sorted by name.
   SegmentEvidence* known_segment(const std::string& name, const OpenFile& file) {
     auto& known = previous_.segments;
     while (next_known_ < known.size() && known[next_known_].origin.name < name) ++next_known_;

@@ -17,7 +17,7 @@ using BootId = std::array<std::uint8_t, 16>;
 // Removes the next word, and the blanks before it, from `rest`.
 std::string_view next_word(std::string_view& rest);
 
-// What /proc contains about a process of this pid namespace.
+// The facts in /proc about a process of this pid namespace.
 struct ProcessFacts {
   std::uint64_t start_time_ticks = 0;   // since boot, as in /proc/PID/stat
   std::array<std::uint32_t, 4> uids{};  // real, effective, saved, file system

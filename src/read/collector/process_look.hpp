@@ -11,7 +11,7 @@
 
 namespace ttmem::collector {
 
-// Both return text that is safe to print; empty if unknown.
+// Return a text that is safe to print; empty if unknown.
 [[nodiscard]] std::string process_name(std::int32_t pid);
 [[nodiscard]] std::string process_command(std::int32_t pid);
 

@@ -201,7 +201,7 @@ class Reaper {
     if (segment != name) return owner_of(listing_, segment);
     const Owner owner = owner_of(file.fd.get());
     if (owner != Owner::gone || !is_recorded(file)) return owner;
-    return Owner::alive;  // `ttmem record` removes it
+    return Owner::alive;  // `ttmem record` removes the file
   }
 
   bool remove(const std::string& name, const OpenFile& file) {

@@ -179,7 +179,8 @@ std::vector<UniqueFd> RunSegments::open_new(std::size_t room) {
     names_.pop_front();
     if (!take(name, opened)) starting_.push_back(std::move(name));
   }
-  // Limits the share of time spent on incomplete files: other users can leave any number of them.
+  // Limits the share of time spent on incomplete files, because other users can leave any number of
+  // such files.
   constexpr std::uint64_t pause_factor = 9;
   const std::uint64_t end = clock_ns(CLOCK_MONOTONIC);
   if (begin >= next_starting_ns_) next_starting_ns_ = end + pause_factor * (end - begin);
@@ -195,7 +196,8 @@ bool RunSegments::take(const std::string& name, std::vector<UniqueFd>& opened) {
   const std::optional<KeptName> kept = parse_kept_name(name);
   const std::optional<SegmentName> segment = parse_segment_name(kept ? kept->segment : name);
   if (!segment) return true;
-  // Opens the file first: it may be gone a moment later. Failures of other runs are not reported.
+  // Opens the file first, because the file may be gone a moment later. Failures of other runs are
+  // not reported.
   DeniedFiles denied("read");
   std::vector<std::string> warnings;
   std::optional<OpenFile> file = open_file(listing_, name, denied, warnings);

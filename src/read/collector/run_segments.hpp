@@ -45,11 +45,12 @@ class RunSegments {
   RunSegments(const RunSegments&) = delete;
   RunSegments& operator=(const RunSegments&) = delete;
 
-  // Readable when open_new() has something to do; -1: the directory cannot be watched.
+  // Returns a descriptor that is readable when open_new() has something to do; -1 if the directory
+  // cannot be watched.
   [[nodiscard]] int fd() const { return events_.get(); }
-  // Why the directory cannot be watched; empty if it can.
+  // Returns the reason why the directory cannot be watched; empty if it is watched.
   [[nodiscard]] const std::string& failure() const { return failure_; }
-  // The id of this run in $TTMEM_RUN.
+  // Returns the id of this run in $TTMEM_RUN.
   [[nodiscard]] const std::string& id() const { return id_; }
   [[nodiscard]] const std::string& directory() const { return listing_.directory; }
 
@@ -68,9 +69,9 @@ class RunSegments {
 
   // Returns how many processes ended before they were looked up, and may belong to this run.
   [[nodiscard]] std::uint64_t strangers() const { return strangers_; }
-  // Processes of the run that could not have a segment.
+  // Returns the number of processes of the run that could not have a segment, by reason.
   [[nodiscard]] const NotTracked& not_tracked() const { return not_tracked_; }
-  // What could not be read, and why.
+  // Returns warnings about files that could not be read, with the reasons.
   [[nodiscard]] std::vector<std::string> warnings() const;
 
  private:

@@ -25,10 +25,10 @@ class RunWatch {
  public:
   explicit RunWatch(const std::string& directory);
 
-  // Readable when look() has something to do; -1: the directory cannot be watched, and the summary
-  // has a warning that says why.
+  // Returns a descriptor that is readable when look() has something to do; -1 if the directory
+  // cannot be watched. The summary then has a warning with the reason.
   [[nodiscard]] int fd() const { return found_.fd(); }
-  // The id of the run in $TTMEM_RUN.
+  // Returns the id of the run in $TTMEM_RUN.
   [[nodiscard]] const std::string& run() const { return found_.id(); }
 
   // Opens new segments, and records the holders of memory if more memory is in use than at any

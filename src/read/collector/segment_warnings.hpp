@@ -8,8 +8,8 @@
 
 namespace ttmem::collector {
 
-// Appends warnings about a segment that could be read: what its process could not record or did not
-// free, the reason, and the next step.
+// Appends warnings about a segment that could be read: each names what the process could not record
+// or did not free, the reason, and the next step.
 void add_segment_warnings(const SegmentEvidence& segment, const std::string& directory,
                           std::vector<std::string>& warnings);
 

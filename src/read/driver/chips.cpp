@@ -209,8 +209,8 @@ class DriverReader {
     chip.holders.assign(pids.begin(), pids.end());
   }
 
-  // Finds the holders of chips without such a list (older drivers), by the open descriptors in
-  // /proc. Processes that this user may not inspect are not found.
+  // Finds the holders of chips for which the driver has no list of pids (older drivers), by the
+  // open descriptors in /proc. Processes that this user may not inspect are not found.
   void find_holders(std::vector<Chip>& chips) const {
     std::map<std::string, std::set<std::int32_t>> open;  // by path
     for (const Chip& chip : chips) {

@@ -82,7 +82,8 @@ recording::Run new_run(std::string_view source) {
   return run;
 }
 
-// Writes the rows of write(process, writer) to `out`. Removes an incomplete file.
+// Creates the recording `out`, whose rows write(process, writer) writes. Removes an incomplete
+// file.
 Result<Imported> write_recording(
     const std::string& file, const std::string& out, bool overwrite, recording::Run run,
     const std::function<Imported(recording::RowId, recording::Writer&)>& write) {

@@ -38,7 +38,7 @@ struct UpstreamPeaks {
 [[nodiscard]] UpstreamPeaks upstream_peaks(std::span<const Node> nodes);
 
 // Returns false if programs ran and the graph shows no CB. Such programs came from the program
-// cache: ttnn reports CBs only when it lays them out.
+// cache. ttnn reports the CBs of a program only when it lays out the program.
 [[nodiscard]] bool shows_programs(std::span<const Node> nodes);
 
 // Returns the peaks as JSON, {"peak_cb": 1024, ...}; unknown values are null.

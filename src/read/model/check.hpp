@@ -8,7 +8,7 @@ namespace ttmem::model {
 
 // The result of one check of `ttmem doctor`.
 struct Check {
-  // failure: measuring is impossible. warning: measuring is impaired, or its figures may surprise.
+  // failure: measuring is impossible. warning: measuring is impaired, or figures may be unexpected.
   // note: only information.
   enum class Status : std::uint8_t { good, note, warning, failure };
 

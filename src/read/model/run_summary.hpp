@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a command and the processes that it started held on their devices during the whole run:
-// plain values, as in snapshot.hpp.
+// The memory that a command and the processes that it started held on their devices during the
+// whole run. Plain values, as in snapshot.hpp.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct RunDevice {
   Bytes l1_peak;                 // Total L1; unknown if the L1 buffers are unknown
   PerKind<Bytes> held{};         // at the end of the run; nothing on a closed device
   std::uint64_t left = 0;        // allocations that were live when the device was closed
-  std::uint64_t left_bytes = 0;  // their bytes
+  std::uint64_t left_bytes = 0;  // bytes of the allocations in `left`
 };
 
 struct RunProcess {

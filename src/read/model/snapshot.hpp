@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every device and process holds at one moment: plain values, filled by the collector and read
-// by the views. No clock, no I/O, no threads. An empty optional means "unknown" and is shown as
-// n/a, as null or not at all; a zero is always a measured zero.
+// The memory that every device and process holds at one moment. Plain values, which the collector
+// fills in and the views read. No clock, no I/O, no threads. An empty optional means "unknown" and
+// is shown as n/a, as null or not at all; a zero is always a measured zero.
 #pragma once
 
 #include <algorithm>
@@ -79,7 +79,7 @@ struct Process {
   Bytes kernels_estimated_bytes;    // the part of the kernel bytes that is estimated
   std::optional<bool> cb_estimate;  // the CB figures are estimates; nullopt if they are unknown
   std::string not_tracked;          // why the process is not tracked; empty if it is tracked
-  bool may_hold = true;  // false for an untracked process without TT-Metal: it holds nothing
+  bool may_hold = true;             // false: untracked and without TT-Metal, so it holds nothing
 
   [[nodiscard]] constexpr Bytes used(Kind kind) const {
     return kinds[kind].get(&KindFigures::used_bytes);
@@ -106,8 +106,8 @@ struct Core {
   friend bool operator==(const Core&, const Core&) = default;
 };
 
-// What the runtime's allocator has left of one kind in every bank. Either both figures are known or
-// neither.
+// The memory of one kind that the runtime's allocator can still give away, in every bank. Either
+// both figures are known or neither figure is known.
 struct FreeSpace {
   Bytes bytes_per_bank;
   Bytes largest_per_bank;  // the largest block: the maximum for one buffer
@@ -216,7 +216,7 @@ struct Device {
 }
 
 // One live buffer, kernel or circular buffer. An allocation on several devices has the same address
-// and sizes on each of them; the sizes here are those on one device.
+// and sizes on each device. The sizes here are the sizes on one device.
 struct Allocation {
   std::uint32_t device = 0;            // index into Snapshot::devices
   std::vector<std::uint32_t> devices;  // all devices of a mesh allocation, ascending; else empty
@@ -252,7 +252,7 @@ struct Allocation {
   return allocation.devices;
 }
 
-// Returns the sum over all devices of the allocation; `bytes` are those on one device.
+// Returns the sum over all devices of the allocation. `bytes` is the size on one device.
 [[nodiscard]] inline std::uint64_t on_all_devices(const Allocation& allocation,
                                                   std::uint64_t bytes) {
   return saturating_mul(bytes, std::uint64_t{devices_of(allocation).size()});
@@ -291,7 +291,8 @@ struct Program {
   std::uint64_t age_ns = 0;
 };
 
-// What a process had not freed when it closed a device, summed over all closes.
+// The memory that a process had not freed when it closed a device, summed over all closes of the
+// device.
 struct LeftAtClose {
   std::int32_t pid = 0;
   State state = State::alive;

@@ -14,7 +14,7 @@ namespace ttmem::placement {
 struct DeclaredCb {
   std::vector<CoreRange> cores;                 // no two ranges share a core
   std::uint64_t bytes = 0;                      // on each core
-  std::optional<std::uint64_t> global_address;  // set if it lies in an L1 buffer: it is not stacked
+  std::optional<std::uint64_t> global_address;  // only for a CB in an L1 buffer; not stacked
 };
 
 // The end of the highest circular buffer on one core range; 0 if none was placed there.

@@ -17,7 +17,8 @@ namespace ttmem::remote {
 
 // Follows one server for a live view, in a thread of its own, so that the view never waits for a
 // slow server. Without lists, the thread asks only for changes, which costs the server very little.
-// With lists, it asks for everything, but the questions take at most a thirtieth of the time.
+// With lists, the thread asks for the whole document, but spends at most a thirtieth of the time on
+// questions.
 //
 // One thread must make all calls. Only latest() may wait.
 class LiveFeed {

@@ -53,7 +53,7 @@ inline constexpr std::string_view kProxySuffix = ".socket";
 // Part of the name of a segment that an ended process left for a reader. The pid and the pid
 // namespace of the reader follow, as in TTMEM_KEEP_FOR: `....ended.4711.4026531836`. A reader sets
 // TTMEM_KEEP_FOR, so that segments get this name at a clean exit instead of being removed. Only
-// that reader looks at these segments, and it removes them.
+// that reader looks at these segments, and removes them.
 inline constexpr std::string_view kKeptSuffix = ".ended.";
 // Part of the name of a symbolic link that a process leaves when it cannot have a segment. An errno
 // and a pid namespace follow: `....untracked.28.4026531836`. The link points to public_run_ids() of

@@ -106,8 +106,8 @@ struct Part {
   bool whole;  // false: each figure is right only by itself
 };
 
-// The device records of one chunk. Reads them together; reads a record again alone if its copy is
-// torn.
+// The device records of one chunk. Reads all records of the chunk together, and reads a single
+// record again if its copy is torn.
 class DeviceChunk {
  public:
   // Returns false if the file is truncated.

@@ -12,7 +12,7 @@
 
 namespace ttmem::segment {
 
-// The footprints of some programs. Each footprint is contained once, however many programs share
+// The footprints of some programs. Each footprint is contained once, even if many programs share
 // it, so the footprints never take more memory than the CB records of the file.
 struct Footprints {
   std::vector<LiveFootprint> footprints;

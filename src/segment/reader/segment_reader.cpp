@@ -125,8 +125,9 @@ class Pass {
   }
 
   // Calls use(slot, index) for each untorn slot among the first `count` slots. Leaves out a slot
-  // that stays torn: it is being allocated or freed, or its writer died during the write, so it is
-  // not among the slots that were live together. Returns false if the file is truncated.
+  // that stays torn: the slot is being allocated or freed, or the writer died during the write, so
+  // the slot is not among the slots that were live together. Returns false if the file is
+  // truncated.
   template <typename Slot, typename Use>
   bool for_each_slot(const RecordPlaces& array, std::uint32_t count, Use&& use) {
     for (std::uint32_t first = 0; first < count; first += array.records_per_chunk()) {

@@ -27,7 +27,7 @@ void store(T& field, T value) noexcept {
   std::atomic_ref<T>(field).store(value, std::memory_order_relaxed);
 }
 
-// Calls `write` on a record while the record's `seq` tells readers that the record is being written
+// Calls `write` on a record while the record's `seq` shows readers that the record is being written
 // (invariant 2).
 template <typename Write>
 [[gnu::always_inline]] inline void publish(std::uint32_t& seq, Write&& write) noexcept {

@@ -358,7 +358,8 @@ void with_known_fields(IdTracker& t, const Struct* from, std::size_t required, C
   call(padded);
 }
 
-// Calls call() with the CBs as this library knows them. A call with shorter CBs is dropped.
+// Calls call() with the fields of the CBs that this library knows. A call with shorter CBs is
+// dropped.
 template <typename Call>
 void with_known_cbs(IdTracker& t, const ttmem_placement& placement, Call&& call) {
   const ttmem_cb* cbs = placement.cbs;

@@ -62,8 +62,9 @@ class DeviceLedger {
   // Returns false, and changes nothing, if `program` is not placed.
   bool dispatch(std::uint64_t program);
 
-  // Records the replay of a trace of these programs: every core that any of them covers then holds
-  // the largest of them. Ignores programs that are not placed, and returns their number.
+  // Records the replay of a trace of these programs: every core that any of these programs covers
+  // then holds the largest of these programs. Ignores programs that are not placed, and returns
+  // their number.
   std::uint32_t replay_trace(std::span<const std::uint64_t> programs);
 
   // Removes the program and its Placement. Returns false if `program` is not placed.

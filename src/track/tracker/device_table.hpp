@@ -57,8 +57,8 @@ class DeviceTable {
 
   // Returns true if describe() would give the device another grid.
   [[nodiscard]] bool changes_grid(const ttmem_device_info& info) const noexcept;
-  // Adds what `info` knows to the record of the device. Returns true if the grid changed: then the
-  // caller renumbers the cores of buffers and programs.
+  // Adds what `info` knows to the record of the device. Returns true if the grid changed. The
+  // caller then renumbers the cores of buffers and programs.
   [[nodiscard]] bool describe(TrackedDevice& device, const ttmem_device_info& info);
   // Closes an open device. The caller has removed its buffers and programs.
   void close(TrackedDevice& device);
@@ -68,9 +68,9 @@ class DeviceTable {
   void set_unseen(std::uint32_t kinds, const char* why);
   void set_cb_estimate(std::uint32_t id, bool is_estimate);
 
-  // Returns the devices of the list, and opens those that are not open. A device that is listed
-  // twice is a bad argument. A device for which the segment has no room is counted as a dropped
-  // call. `list` is not empty. The result is valid until the next call.
+  // Returns the devices of the list, and opens the devices that are not open. A device that is
+  // listed twice is a bad argument. A device for which the segment has no room is counted as a
+  // dropped call. `list` is not empty. The result is valid until the next call.
   [[nodiscard]] TrackedMesh& mesh(std::span<const std::uint32_t> list) {
     KnownMesh& known = meshes_[(list.front() + list.size()) % meshes_.size()];
     if (known.shapes == shapes_ &&

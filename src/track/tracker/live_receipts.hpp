@@ -20,8 +20,8 @@ struct LiveReceipt : Receipt {
   [[nodiscard]] Key key() const noexcept { return id; }
   [[nodiscard]] bool is_empty() const noexcept { return reports == 0; }
   void make_empty() noexcept { reports = 0; }
-  // Assigns field by field: the compiler would build a whole object elsewhere and copy it, which
-  // stalls (4 ns).
+  // Assigns field by field. For a whole object, the compiler would build the object elsewhere and
+  // copy it, which stalls (4 ns).
   void begin(Key its_id) noexcept {
     id = its_id;
     used_bytes = 0;

@@ -12,7 +12,7 @@ namespace ttmem::tracker {
 using segment::DeviceMask;
 
 // Devices of a mesh that have the same shape (grid and number of DRAM channels). A buffer takes the
-// same bytes on each of them.
+// same bytes on each of these devices.
 struct MeshPart {
   DeviceMask devices;
   std::uint32_t first = 0;  // record of the first of `devices`

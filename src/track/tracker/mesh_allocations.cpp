@@ -32,7 +32,7 @@ void AllocationTracker::allocate_on(const DeviceMask& devices, std::uint32_t set
       [&](std::uint32_t record) { account(segment_.device(record), receipt, Direction::add); });
 }
 
-// Changes or clears the slot before writing the event, as release() does.
+// Changes or clears the slot before writing the event, in the same order as release().
 void AllocationTracker::release_on(const DeviceMask& devices, std::uint32_t set,
                                    const DeviceMask& rest, Receipt& receipt, std::uint64_t now_ns) {
   const Receipt before = receipt;

@@ -13,7 +13,7 @@ namespace ttmem::tracker {
 // held cause no further calls.
 class Observer {
  public:
-  // The device was opened, announced or closed, as the state in the record says.
+  // The device was opened, announced or closed. The state in its record shows which.
   virtual void device_changed(std::uint32_t record) noexcept = 0;
   virtual void allocation_added(std::uint32_t slot) noexcept = 0;
   // The allocation has another size, or its cores have other numbers.

@@ -37,8 +37,8 @@ void ProgramTracker::place_footprint(TrackedDevice& device, std::uint64_t progra
                                      ledger::FootprintRef footprint, const char* name) {
   using Placed = ledger::DeviceLedger::Placed;
   // place() puts the earlier footprint into `footprint`, which keeps the earlier footprint until
-  // the new one is published. So a reader finds the program with one of the two at any moment, also
-  // after a kill.
+  // the new one is published. So a reader finds the program with one of the two footprints at any
+  // moment, also after a kill.
   const Placed placed = device.ledger->place(program, std::move(footprint));
   if (placed == Placed::unchanged && name == nullptr) return;
   ledger::Placement& placement = *device.ledger->find(program);
@@ -92,7 +92,7 @@ void ProgramTracker::write_place_event(const TrackedDevice& device,
 }
 
 // A dispatch changes no slot, so only a recorder needs the event. `number` is the id of a device or
-// the number of a set, as `type` says.
+// the number of a set, depending on `type`.
 void ProgramTracker::write_dispatch_event(segment::EventType type, std::uint32_t number,
                                           std::uint64_t program) noexcept {
   if (!segment_.has_event_details()) [[likely]] {
@@ -170,8 +170,9 @@ void ProgramTracker::remove(TrackedDevice& device, std::uint64_t program) {
   publish_cb_figures(device);
 }
 
-// Returns the first word of the key of a footprint: the grid and the size of L1. Then follow, for
-// each CB, its address, its size, its flags with the number of its core ranges, and the ranges.
+// Returns the first word of the key of a footprint: the grid and the size of L1. The next words of
+// the key are, for each CB, its address, its size, its flags with the number of its core ranges,
+// and the ranges.
 std::uint64_t ProgramTracker::first_word(const TrackedDevice& device) noexcept {
   return std::uint64_t{device.columns()} << 48 | std::uint64_t{device.rows()} << 32 |
          device.record->l1_bytes_per_core;

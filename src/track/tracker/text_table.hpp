@@ -70,10 +70,10 @@ class TextTable {
 };
 
 // Ends a visit that enter_scope() counted. Does nothing for null. May be called from any thread and
-// without a lock, as long as the segment is mapped. The decrement is a release: what was allocated
-// in the scope is stored before it. A decrement while SegmentWriter::restore_deleted_file() copies
-// the segment may be lost; then the scope counts as open from then on, and is never reported as
-// left.
+// without a lock, as long as the segment is mapped. The decrement is a release, so that everything
+// that was allocated in the scope is stored before the decrement. A decrement while
+// SegmentWriter::restore_deleted_file() copies the segment may be lost; then the scope counts as
+// open from then on, and is never reported as left.
 inline void leave_scope(std::uint32_t* open_visits) noexcept {
   if (open_visits == nullptr) return;
   std::atomic_ref<std::uint32_t>(*open_visits).fetch_sub(1, std::memory_order_release);

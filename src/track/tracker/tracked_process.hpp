@@ -11,8 +11,8 @@
 
 namespace ttmem::tracker {
 
-// What the parts of a tracker share: the segment of the tracked process, the texts and scopes in
-// the segment, the observer of changes, and the counts of calls that no figure contains.
+// The data that the parts of a tracker share: the segment of the tracked process, the texts and
+// scopes in the segment, the observer of changes, and the counts of calls that no figure contains.
 //
 // Owns the segment. The parts of the tracker (tracker.hpp) keep references to this object.
 //

@@ -21,8 +21,8 @@ namespace ttmem::tracker {
 // events. Every figure in the segment is exact when a call returns.
 //
 // Has one part for each subject; callers use the parts directly. Only opening and closing a device
-// concerns several parts. The caller keeps the receipts of allocations: the server does so for its
-// clients. IdTracker keeps them for the C interface.
+// concerns several parts. The caller keeps the receipts of allocations: the server keeps them for
+// its clients, and IdTracker keeps them for the C interface.
 //
 //   auto tracker = Tracker::start(options).value();
 //   TrackedDevice* device = tracker->devices.find_or_open(0);

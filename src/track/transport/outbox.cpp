@@ -21,7 +21,8 @@ using segment::ProgramSlot;
 // The value of `reported` after the walk: all present and future slots are covered.
 constexpr std::uint32_t kAll = 0xffffffff;
 
-// A slice is short, so that a call that waits for the lock loses little time.
+// The maximum number of slots of a slice. A slice is short, so that a tracked call that waits for
+// the lock loses little time.
 constexpr std::uint32_t kSliceSlots = 256;
 constexpr std::size_t kSliceMessages = 256;
 // The last program of a slice may exceed kSliceMessages by its CBs, and the last slice ends with
@@ -107,8 +108,8 @@ void Outbox::allocation_removed(std::uint32_t slot) noexcept {
     queue_free(segment_.allocation(slot));
 }
 
-// Queues only the new layout: it replaces the earlier layout at the server, as it does here. A free
-// of the earlier layout would also remove the program from its other devices.
+// Queues only the new layout: the new layout replaces the earlier layout at the server and in this
+// process. A free of the earlier layout would also remove the program from its other devices.
 void Outbox::program_placed(std::uint32_t slot) noexcept {
   if (is_reported(slot, reported_programs_)) queue_place(segment_.program(slot));
 }

@@ -34,7 +34,7 @@ class PrivateSocket {
   // Returns 0 or the errno: ENOENT or ECONNREFUSED if there is no server.
   [[nodiscard]] int connect(const std::string& path) noexcept;
   void close() noexcept;
-  // Returns the user of the server, or nullopt if the system does not say.
+  // Returns the user of the server, or nullopt if the system does not report the user.
   [[nodiscard]] std::optional<uid_t> owner() const noexcept;
 
   // Returns the number of bytes sent, 0 if sending would block, or -1 if the connection is over.

@@ -39,12 +39,13 @@ constexpr std::size_t kBurst = 4096;
 // After a tick without messages the thread sleeps until the next message, but checks at this
 // interval that the server is still there.
 constexpr milliseconds kIdle{250};
-// An exiting process says goodbye over a new connection if the old one takes longer than this.
+// An exiting process says goodbye over a new connection if sending over the old connection takes
+// longer than this.
 constexpr milliseconds kLastGoodbye{50};
 // While a server does not read, the thread checks at this interval if it must end or reconnect.
 constexpr milliseconds kFull{20};
 
-// A value in place of an errno: the server belongs to another user.
+// A value in place of an errno. It means that the server belongs to another user.
 constexpr int kForeignServer = -1;
 
 // Makes the path absolute, because the workload may change its current directory later.

@@ -41,7 +41,7 @@ class SocketTransport {
   // Starts the thread, which reports what `segment` contains. The caller holds `lock`, which guards
   // the segment, and makes observer() the observer of the segment's tracker before it releases the
   // lock. The segment and the lock must live as long as the process. Returns null if the thread
-  // cannot start; the log says why.
+  // cannot start; the log contains the reason.
   [[nodiscard]] static std::unique_ptr<SocketTransport> start(segment::SegmentWriter& segment,
                                                               tracker::SpinLock& lock,
                                                               Options options);
@@ -62,8 +62,8 @@ class SocketTransport {
   // `at_most`.
   bool wait_until_ended(std::chrono::milliseconds at_most) noexcept;
   // Says goodbye from the calling thread, with a descriptor of the workload. To be called when the
-  // process exits and wait_until_ended() returned false: the transport's own thread gets no CPU
-  // time.
+  // process exits and wait_until_ended() returned false, because the transport's own thread then
+  // gets no CPU time.
   void say_goodbye_now() noexcept;
 
  private:

@@ -70,7 +70,7 @@ namespace detail {
 
 // Returns true if a shorter message begins at byte `Size`. Two or three messages of an old client
 // can fill one message of today's size: the first message is valid, the others would be lost. A
-// second head with the same pid reveals them; original clients send zeros there.
+// second head with the same pid reveals the shorter messages; original clients send zeros there.
 template <std::size_t Size>
 [[nodiscard]] inline bool has_second_head(const Message& message) noexcept {
   const std::byte* second = reinterpret_cast<const std::byte*>(&message) + Size;
@@ -127,7 +127,7 @@ namespace detail {
     return MessageFault::answer;
   }
   if (is_question(type)) return detail::fault_of_question(message);
-  // As unsigned numbers, negative numbers are too large.
+  // A negative number becomes a large unsigned number, which is rejected too.
   if (static_cast<std::uint32_t>(head.device_id) > kMaxDeviceId) return MessageFault::device;
   if (static_cast<std::uint32_t>(head.process_id) > kMaxPid) return MessageFault::pid;
   if (head.size > kMaxBytes) return MessageFault::size;

@@ -34,7 +34,7 @@ struct Chips {
   // True if `is_last` is true and no other opening of the chip ended later: the process had the
   // chip open at the end. Several openings can end at the same time.
   std::vector<bool> is_at_end;  // [device - 1]
-  // For each device set: the chips of a buffer on that set, each once.
+  // The chips of a buffer on each device set. Each chip is listed once.
   std::vector<std::vector<std::uint32_t>> of_set;  // [set - 1]
 
   [[nodiscard]] std::uint32_t of(RowId device) const {

@@ -86,7 +86,8 @@ class Database {
   [[nodiscard]] bool is_empty() const {
     return vfs_ != nullptr && (file_bytes_ == 0 || vfs_->is_undone_to_nothing());
   }
-  // Returns the size of the file when it was opened, which limits what can be read from it.
+  // Returns the size that the file had when it was opened. The size limits the amount of data that
+  // can be read from the file.
   [[nodiscard]] std::uint64_t file_bytes() const { return file_bytes_; }
 
  private:

@@ -100,7 +100,7 @@ class Overlay {
     return SQLITE_OK;
   }
 
-  // Forgets what was written at `offset` and behind it.
+  // Discards everything that was written at `offset` or behind `offset`.
   void forget_from(std::uint64_t offset) {
     const std::uint64_t first = (offset + kBlockBytes - 1) / kBlockBytes;
     std::erase_if(places_, [&](const auto& block) { return block.first >= first; });

@@ -42,13 +42,14 @@ struct Run {
   std::optional<int> exit_code{};  // of the command
   std::uint64_t events = 0;        // number of recorded events
   std::uint64_t lost_events = 0;
-  bool aggregate = false;  // has only the timeline and what was live at the end
+  bool aggregate = false;  // has only the timeline and the objects that were live at the end
   // The number of untracked processes of the command by reason.
   std::map<std::string, std::uint64_t> not_tracked{};
   std::string imported{};  // the other tool's own figures as JSON; empty unless imported
 };
 
-// Why an allocation or a program ended. `none`: it was live when the recording ended.
+// The reason for the end of an allocation or program. `none` means that it was live when the
+// recording ended.
 enum class Ending : std::uint8_t {
   none,
   freed,

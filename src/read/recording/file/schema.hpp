@@ -8,8 +8,8 @@
 
 namespace ttmem::recording {
 
-// The SQL that creates the tables and views of an empty file; docs/guides/recording.md explains
-// them.
+// The SQL that creates the tables and views of an empty file. docs/guides/recording.md explains the
+// tables and views.
 extern const char* const kCreateTables;
 
 // Convert between values and the texts in the columns `spread` and `direction`. The unknown or

@@ -39,7 +39,7 @@ struct Breadth {
 };
 constexpr Breadth kDevicesOfAllocations{"its allocations are on too many devices", 1 << 20, 8};
 constexpr Breadth kBuffersOfPrograms{"its programs have too many circular buffers", 16 << 20, 128};
-// Limits the programs of one dispatch times its devices.
+// The maximum number of programs of one dispatch, multiplied by the number of its devices.
 constexpr std::uint64_t kMaxDispatched = 1 << 20;
 
 // Reads the rows of a table in the order of their ids, which is also the order of their begin.

@@ -64,8 +64,8 @@ class Loader {
   }
 
  private:
-  // The number of leading columns that identify a row. They must grow from row to row, because the
-  // pages of a damaged file may form a loop.
+  // The number of leading columns that identify a row. The values of these columns must grow from
+  // row to row, because the pages of a damaged file may form a loop.
   enum class Key : int { none, one, two };
 
   // Calls use(statement) for each row. Fails if use() returns false, because the row makes no
@@ -158,7 +158,7 @@ class Loader {
   std::optional<Error> failed_;
 };
 
-// Refuses computed columns, because computing them may take any time.
+// Refuses computed columns, because computing a column may take any amount of time.
 void Loader::refuse_computed_columns() {
   bool computes = false;
   each(

@@ -59,9 +59,9 @@ struct Tables {
   [[nodiscard]] static std::size_t index(RowId id) { return static_cast<std::size_t>(id - 1); }
 };
 
-// Returns the devices on which an allocation was left: it had not been freed when the device was
-// closed or the process ended. If the devices of a mesh are closed one by one, the row of a mesh
-// buffer ends as `changed` each time, and the buffer continues on the other devices.
+// Returns the devices on which an allocation was left, because it had not been freed when the
+// device was closed or the process ended. If the devices of a mesh are closed one by one, the row
+// of a mesh buffer ends as `changed` each time, and the buffer continues on the other devices.
 [[nodiscard]] inline std::vector<RowId> left_on(const Tables& tables,
                                                 const RecordedAllocation& allocation) {
   const std::vector<RowId>& all = tables.device_set(allocation.devices);

@@ -327,7 +327,8 @@ Result<void> Writer::may_create(const std::string& path, bool overwrite) {
 
 namespace {
 
-// Removes the files beside the recording that SQLite would take for its own, and delete or change.
+// Removes the files beside the recording that SQLite would mistake for its own files. SQLite would
+// delete or change such files.
 Result<void> remove_sidecars(const std::string& path) {
   for (const char* const suffix : {"-journal", "-wal"}) {
     const std::string sidecar = path + suffix;

@@ -51,7 +51,7 @@ class Writer {
   RowId begin(const RecordedDevice& device);
   RowId begin(const RecordedAllocation& allocation);
   RowId begin(const RecordedProgram& program);
-  // Replace the row `id` with what is known now, including its end.
+  // Replace the row `id` by the argument, which may include the end of the row.
   void change(const RecordedProcess& process);
   void change(const RecordedDevice& device);
   // Replaces the row of this process and scope.

@@ -78,7 +78,7 @@ ledger::FootprintRef PlacedPrograms::footprint_of(RowId layout) {
   return footprints_.acquire(key, [&] { return decode(tables_.layout(layout)); });
 }
 
-// Cuts off the parts of circular buffers outside of L1 or the grid, as the tracker does.
+// Cuts off the parts of circular buffers outside of L1 or the grid, in the same way as the tracker.
 std::vector<ledger::Cb> PlacedPrograms::decode(const Layout& layout) const {
   const CoreMask grid = CoreMask::first(cores_);
   std::vector<ledger::Cb> cbs;

@@ -201,7 +201,7 @@ class Playback::State {
   }
 
  private:
-  // An allocation that was live when these devices were closed.
+  // An allocation, and the devices that were closed while the allocation was live.
   struct Left {
     RecordedAllocation allocation;
     std::vector<RowId> devices;

@@ -38,8 +38,8 @@ class Playback {
   // Returns the current time, which is 0 at the beginning.
   [[nodiscard]] Time time() const;
 
-  // Makes the snapshot of the current time. Takes time in proportion to what is live. Its
-  // time_unix_ns is 0 if the recording does not say when it began.
+  // Makes the snapshot of the current time. Takes time in proportion to the number of live objects.
+  // Its time_unix_ns is 0 if the recording does not contain its begin.
   [[nodiscard]] model::Snapshot snapshot() const;
 
  private:

@@ -62,7 +62,8 @@ class DeviceRecorder {
   bool dispatches_recorded_ = false;
   std::map<std::uint32_t, Known> devices_;                          // by number
   std::map<std::uint32_t, std::vector<std::uint32_t>> numbers_of_;  // by set of the segment
-  // By set of the segment; cleared when a device is opened or closed.
+  // The device sets of the recording by the number of the set in the segment. Cleared when a device
+  // is opened or closed.
   std::map<std::uint32_t, RowId> sets_;
   std::map<RowId, std::vector<RowId>> rows_of_;  // by set of the recording
   std::uint64_t used_bytes_ = 0;

@@ -46,7 +46,8 @@ class ProcessEvents {
   ProcessEvents(const segment::ByteSource& source, std::uint64_t began_ns)
       : source_(source), began_ns_(began_ns) {}
   // Sets the begin of the process, which is the earliest time of all steps. For a process older
-  // than the recording, the first step is a bridge: what happened before is unknown.
+  // than the recording, the first step is a bridge, because the events before the recording are
+  // unknown.
   void set_begin(Time begin) { begin_ = begin; }
 
   // Reads new events. Stops when the maximum number of events is in memory; the rest stays in the
@@ -70,7 +71,8 @@ class ProcessEvents {
   void count_lost(std::uint64_t all);
 
  private:
-  // The result of one read: events, then an optional bridge and what is live in its image.
+  // The result of one read: events, then an optional bridge and the live objects of the bridge's
+  // image.
   struct Batch {
     segment::Events events;
     std::optional<Bridge> bridge{};

@@ -165,7 +165,7 @@ void ProcessRecorder::apply_event(const ProcessEvents::Step& step) {
     case EventType::set_dispatch:
       return apply_dispatch(event, {.trace = false, .programs = {event.id}}, time);
     case EventType::trace_replay: {
-      if (step.details.empty()) return;  // a ring without details cannot say which programs
+      if (step.details.empty()) return;  // a ring without details does not name the programs
       Launch launch{.trace = true, .programs = std::vector<std::uint64_t>(event.id)};
       std::memcpy(launch.programs.data(), step.details.data(), event.id * sizeof(std::uint64_t));
       return apply_dispatch(event, launch, time);

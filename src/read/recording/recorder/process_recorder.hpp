@@ -23,7 +23,7 @@ namespace ttmem::recording {
 // Records one process: reads the events of its segment and writes rows.
 //
 // It works in two steps, so that events of several processes can be merged: drain() reads events
-// into memory, and apply_next() writes the oldest of them.
+// into memory, and apply_next() writes the oldest event in memory.
 //
 // Not thread-safe; `writer` must outlive this object.
 class ProcessRecorder {
