@@ -24,9 +24,9 @@ class StoryFigures {
  public:
   StoryFigures(const Tables& tables, const Chips& chips);
 
-  // Call this for every event, in order.
+  // Must be called for every event, in order.
   void apply(const recording::Event& event);
-  // Call this once, after the last event.
+  // Must be called once, after the last event.
   void finish();
 
   [[nodiscard]] const ChipFigures& chip(std::uint32_t chip) const { return figures_[chip]; }

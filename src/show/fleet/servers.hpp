@@ -24,7 +24,8 @@ namespace ttmem::fleet {
 // the name of the file, for the message.
 [[nodiscard]] Result<std::vector<remote::Address>> parse_server_lines(std::string_view text,
                                                                       const std::string& name);
-// Reads such lines from a file, or from standard input if `path` is "-".
+// Reads lines in the form of parse_server_lines() from a file, or from standard input if `path` is
+// "-".
 [[nodiscard]] Result<std::vector<remote::Address>> read_servers(const std::string& path);
 
 // Removes repeated servers and keeps the order. The case of names does not matter. Pure.
