@@ -132,7 +132,7 @@ Choice choose(const Question& question) {
   return choice;
 }
 
-// Returns true if the failure depends on what was held.
+// Returns true if the failure depends on the held buffers.
 bool is_of_memory(const FailureMessage& failure) {
   switch (failure.what) {
     case What::out_of_memory:

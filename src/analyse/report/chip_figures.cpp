@@ -29,7 +29,8 @@ ChipFigures::ChipFigures(const Tables& tables, const RecordedChip& chip)
 
 void ChipFigures::open(const RecordedDevice& device) {
   open_.push_back({&device, nullptr});
-  // Sorts as the collector does: the first process that states a limit determines it.
+  // Sorts in the collector's order, because the first process that states a limit determines this
+  // limit.
   std::sort(open_.begin(), open_.end(), [&](const OpenDevice& a, const OpenDevice& b) {
     const auto key = [&](const RecordedDevice& of) {
       return std::tuple(tables_.process(of.process).pid, of.process, of.id);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The summary of a recording: peaks, the contents at the peaks, and what was left. Plain values. An
-// empty optional is unknown; a zero was measured.
+// The summary of a recording: peaks, the contents at the peaks, and the memory that was left. Plain
+// values. An empty optional is unknown; a zero was measured.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace ttmem::report {
 using recording::Time;
 using Bytes = std::optional<std::uint64_t>;
 
-// The highest or lowest value of a figure and its moment; the first moment if there are several.
+// The highest or lowest value of a figure, and the first moment at which the figure had this value.
 struct Extreme {
   std::int64_t bytes = 0;
   Time time_ns = 0;

@@ -18,8 +18,9 @@ namespace ttmem::report {
 using recording::Chips;
 using recording::Tables;
 
-// The first pass over a recording: finds the extremes of every chip, what was left at the end, and
-// how often each request was made. Not thread-safe; the arguments must outlive this object.
+// The first pass over a recording: finds the extremes of every chip, the memory that was left at
+// the end, and how often each request was made. Not thread-safe; the arguments must outlive this
+// object.
 class StoryFigures {
  public:
   StoryFigures(const Tables& tables, const Chips& chips);

@@ -12,8 +12,8 @@ using recording::Statement;
 
 namespace {
 
-// Creates also the tables that stay empty, because the viewer reads them. A journal is not needed:
-// an incomplete file is discarded.
+// Creates also the tables that stay empty, because the viewer reads them. A journal is not needed,
+// because an incomplete file is discarded.
 constexpr const char* kCreateTables = R"sql(
 PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
