@@ -40,9 +40,9 @@ Bank::Bank(Kind kind, const collector::BankRegion& region, std::span<const Buffe
   largest_free_ = statistics.largest_free_block_bytes;
 }
 
-// Freeing a run leaves a block from the holder before the run to the holder behind it. The loop
-// looks only at the shortest sufficient run for each last holder: a longer run frees more than
-// needed.
+// Freeing a run leaves a block from the holder before the run to the holder behind the run. The
+// loop looks only at the shortest sufficient run for each last holder, because a longer run frees
+// more than needed.
 std::optional<Bank::Run> Bank::smallest_run(std::uint64_t request) const {
   const std::uint64_t needed =
       placement::align_up(std::max<std::uint64_t>(request, 1), region_.step);
@@ -78,7 +78,7 @@ FreeList Bank::after_moving(const Run& run) const {
   for (std::size_t i = 0; i < run.count; ++i) {
     const std::size_t next = bottom_up_ ? run.first + i : run.first + run.count - 1 - i;
     space.deallocate(holders_[next].address);
-    // The holder fits, because it was there before.
+    // The holder fits, because its old place is free.
     (void)space.allocate(holders_[next].bytes_per_bank, bottom_up_);
   }
   return space;

@@ -12,12 +12,13 @@
 
 namespace ttmem::explain {
 
-// One kind of memory of a process on a device, on an allocator that places buffers as the runtime
-// does. Answers what would have made a request fit. Each try works on a copy, so the bank never
-// changes. Pure, safe from any thread. `holders` must outlive the bank.
+// One kind of memory of a process on a device, in an allocator that places buffers like the
+// runtime's allocator. Computes which changes would have made a request fit. The bank itself never
+// changes, because each change is tried on a copy. Pure, safe from any thread. `holders` must
+// outlive the bank.
 class Bank {
  public:
-  // Returns nullopt if the holders cannot all lie in the region: two overlap, or one lies outside.
+  // Returns nullopt if two holders overlap, or if a holder lies outside the region.
   [[nodiscard]] static std::optional<Bank> make(Kind kind, const collector::BankRegion& region,
                                                 std::span<const BufferHolder> holders);
 
@@ -27,8 +28,8 @@ class Bank {
   [[nodiscard]] std::uint64_t free_bytes() const { return free_bytes_; }
   [[nodiscard]] std::uint64_t largest_free() const { return largest_free_; }
 
-  // Adjacent holders [first, first + count). Freeing them would leave one block that is large
-  // enough; every solution contains such a run.
+  // Adjacent holders [first, first + count). Freeing these holders would leave one block that is
+  // large enough for the request. Every solution frees all holders of at least one such run.
   struct Run {
     std::size_t first = 0;
     std::size_t count = 0;
@@ -39,8 +40,9 @@ class Bank {
   // larger than the bank.
   [[nodiscard]] std::optional<Run> smallest_run(std::uint64_t request) const;
 
-  // Returns true if the request fits after the run was moved: each holder is freed and allocated
-  // again, as ttnn.reallocate does, in the order in which the allocator fills the bank.
+  // Returns true if the request fits after the run was moved. To move a run, each of its holders is
+  // freed and allocated again, as ttnn.reallocate does, in the order in which the allocator fills
+  // the bank.
   [[nodiscard]] bool fits_after_moving(const Run& run, std::uint64_t request) const;
   // Returns true if nothing lies below `lowest` after the run was moved.
   [[nodiscard]] bool clears_after_moving(const Run& run, std::uint64_t lowest) const;
@@ -69,8 +71,8 @@ class Bank {
   std::uint64_t largest_free_ = 0;
 };
 
-// Returns nullopt if there is no such region, if the address of a buffer is unknown, or if the
-// buffers cannot all lie in the region. `memory` must outlive the bank.
+// Returns nullopt if the region of the kind is unknown, if the address of a buffer is unknown, or
+// if the buffers cannot all lie in the region. `memory` must outlive the bank.
 [[nodiscard]] std::optional<Bank> bank_of(const DeviceMemory& memory, Kind kind);
 
 }  // namespace ttmem::explain

@@ -117,7 +117,7 @@ void explain_full_bank(const BankRequest& request, const Bank& bank, const Devic
       bands_of(bank.region().range, bank.holders(), picture.asked_begin, picture.asked_end);
   // An empty bank needs no picture.
   if (!bank.holders().empty()) result.picture = std::move(picture);
-  // If the bank is full, every holder is in the way, the largest most of all.
+  // If the bank is full, every holder is in the way.
   list_in_the_way(run && result.cause == Cause::fragmentation
                       ? of_run(bank, *run)
                       : std::vector<BufferHolder>(bank.holders().begin(), bank.holders().end()),

@@ -28,7 +28,7 @@ void suggest_for_bank(const BankRequest& request, const Bank& bank,
                       const std::optional<Bank::Run>& run, const DeviceMemory& memory,
                       Explanation& result);
 
-// Suggests a larger L1_SMALL or trace region. `memory` is null if it is unknown what was held.
+// Suggests a larger L1_SMALL or trace region. `memory` is null if the held buffers are unknown.
 void suggest_larger_region(const BankRequest& request, const DeviceMemory* memory,
                            Explanation& result);
 

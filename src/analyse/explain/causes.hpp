@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One function for each way to fail. Each function fills in the facts of the message and, if there
-// is a state (`memory` is not null), which buffers were in the way and what would have helped.
-// Pure.
+// One function for each kind of failure. Each function fills in the facts of the message. If there
+// is a state (`memory` is not null), the function adds the buffers that were in the way and the
+// changes that would have helped. Pure.
 #pragma once
 
 #include <vector>
@@ -26,13 +26,13 @@ void explain_beyond_l1(const FailureMessage& failure, const DeviceMemory* memory
 void explain_trace_region(const FailureMessage& failure, const DeviceMemory* memory,
                           Explanation& result);
 
-// Explains a failure that does not depend on what was held.
+// Explains a failure that does not depend on the held buffers.
 void explain_limit(const FailureMessage& failure, Explanation& result);
 
-// Explains what would fail first, if nothing has failed.
+// Explains a state in which nothing has failed, by the kind of memory that would fail first.
 void explain_tightest(const DeviceMemory& memory, Explanation& result);
 
-// Lists the largest of the holders in `result`, at most kMaxHolders, and counts the others.
+// Lists the largest `holders` in `result`, at most kMaxHolders, and counts the other holders.
 void list_in_the_way(std::vector<BufferHolder> holders, Explanation& result);
 
 // Returns the program that the message is about, or null if the state has no such program.

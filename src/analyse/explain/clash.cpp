@@ -18,7 +18,8 @@
 namespace ttmem::explain {
 namespace {
 
-// The maximum number of buffers to move or free. More of them would not be a small change.
+// The maximum number of buffers to move or free. To move or free more buffers would not be a small
+// change.
 constexpr std::size_t kMaxToMove = 16;
 
 // Names the program by the number in the message; the tracker may use another number.
@@ -43,7 +44,7 @@ std::uint64_t step_of(const DeviceMemory* memory) {
 
 // Returns for example " (its largest: 512.0 KiB and 64.0 KiB)".
 std::string largest_cbs(const FailureMessage& failure, const model::Program* program) {
-  // Only a part of the CBs beyond L1 is known.
+  // If the CBs end beyond L1, only some of the program's CBs are known.
   if (program == nullptr || failure.what == FailureMessage::What::beyond_l1) return "";
   std::vector<std::uint64_t> sizes;
   for (const model::CircularBuffer& cb : program->cbs) {
@@ -56,8 +57,8 @@ std::string largest_cbs(const FailureMessage& failure, const model::Program* pro
   return fmt::format(" (its largest: {})", text);
 }
 
-// Suggests smaller CBs. If `memory` is null, nothing is known about what was held, and the
-// suggestion was not tried.
+// Suggests smaller CBs. If `memory` is null, the held buffers are unknown, and the suggestion was
+// not tried.
 void suggest_smaller_cbs(std::uint64_t by, const FailureMessage& failure,
                          const DeviceMemory* memory, const model::Program* program,
                          Explanation& result) {
@@ -73,7 +74,7 @@ void suggest_smaller_cbs(std::uint64_t by, const FailureMessage& failure,
        .bytes = aligned});
 }
 
-// Returns the lowest L1 buffers: all that begin below the end of the CBs.
+// Returns the lowest L1 buffers, which are the L1 buffers that begin below the end of the CBs.
 std::span<const BufferHolder> below(const DeviceMemory& memory, std::uint64_t cb_end) {
   const auto& holders = memory.holders[Kind::l1];
   const auto end =
@@ -121,16 +122,16 @@ void suggest_for_clash(const FailureMessage& failure, const DeviceMemory& memory
        .buffers = {culprits.begin(), culprits.end()}});
 }
 
-// Returns words that say whether the buffer or the program was there first. With a program cache,
-// the program may be older.
+// Returns words that say whether the buffer was allocated before or after the program was placed.
+// With a program cache, the program may be older than the buffer.
 std::string which_is_new(const BufferHolder& lowest, const model::Program* program) {
   if (program == nullptr || !lowest.age_ns) return "";
   return program->age_ns > *lowest.age_ns ? ", and came after the program had been placed"
                                           : ", and was there first";
 }
 
-// Returns a note if the buffer and the program share no core. People do not expect that buffers on
-// other cores count too.
+// Returns a note if the buffer and the program share no core. Users do not expect that buffers on
+// other cores limit the CBs too.
 std::string where_else(const BufferHolder& lowest, const model::Program* program) {
   if (program == nullptr || !lowest.cores) return "";
   CoreMask cores;
@@ -194,8 +195,8 @@ const model::Program* find_program(const FailureMessage& failure, const DeviceMe
     const bool is_named = failure.program && program->program == *failure.program;
     const bool ends_there = end != 0 && cb_end_of(*program) == end;
     if (is_named && ends_there) return program;
-    // The runtime and the tracker may number programs differently. The youngest program is then the
-    // likely one.
+    // The runtime and the tracker may number programs differently. The youngest of the matching
+    // programs is then the most likely program.
     if (ends_there && (best == nullptr || program->age_ns < best->age_ns)) best = program;
   }
   return best;

@@ -27,22 +27,22 @@ struct BufferHolder {
   std::uint64_t id = 0;
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;           // requested size
-  std::uint64_t bytes_per_bank = 0;  // bytes that it takes in each bank, including alignment
+  std::uint64_t bytes_per_bank = 0;  // bytes taken in each bank, including alignment
   Bytes age_ns{};
-  std::optional<CoreMask> cores{};  // cores that hold its bytes; nullopt: in every bank
+  std::optional<CoreMask> cores{};  // cores that hold the bytes; nullopt: every bank holds bytes
 
   [[nodiscard]] std::uint64_t end() const { return address + bytes_per_bank; }
 };
 
-// Returns "decoder.0/attention/kv"; "l1 buffer 17" if the buffer has no name; "(no name)" if it has
-// no id either.
+// Returns for example "decoder.0/attention/kv". Returns "l1 buffer 17" if the buffer has no name,
+// and "(no name)" if the buffer has neither name nor id.
 [[nodiscard]] std::string name_of(const BufferHolder& holder);
 
 // Sorts by the bytes taken in a bank. Equal holders keep their order.
 void sort_largest_first(std::vector<BufferHolder>& holders);
 
-// The memory of one process on one device: the view of the process's allocator, which does not know
-// other processes.
+// The memory of one process on one device, as the process's allocator knows it. That allocator does
+// not know the buffers of other processes.
 struct DeviceMemory {
   const model::Device* device = nullptr;
   const model::Process* process = nullptr;
@@ -59,18 +59,18 @@ struct MemoryRef {
   std::size_t process = 0;  // index into Device::processes
 };
 
-// Returns all tracked processes on all devices. `pid` selects one process, by its pid here or in
-// its container.
+// Returns all tracked processes on all devices. `pid` selects one process by its pid in this pid
+// namespace or in its container.
 [[nodiscard]] std::vector<MemoryRef> memory_refs(const model::Snapshot& snapshot,
                                                  std::optional<std::int32_t> pid);
 
-// Return the memory of a process on a device. An outline has no holders and no programs, and costs
-// nothing. The snapshot must outlive both.
+// Return the memory of a process on a device. An outline has no holders and no programs, and takes
+// almost no time. The snapshot must outlive the results.
 [[nodiscard]] DeviceMemory outline(const model::Snapshot& snapshot, const MemoryRef& ref);
 [[nodiscard]] DeviceMemory device_memory(const model::Snapshot& snapshot, const MemoryRef& ref);
 
-// Returns the highest end of the program's CBs on a core, or 0 if it has none. Views of L1 buffers
-// do not count.
+// Returns the highest end of the program's CBs on a core, or 0 if the program has no CBs. Views of
+// L1 buffers do not count.
 [[nodiscard]] std::uint64_t cb_end_of(const model::Program& program);
 
 }  // namespace ttmem::explain

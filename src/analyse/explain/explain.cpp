@@ -64,7 +64,8 @@ Match match_trace_region(const FailureMessage& failure, const DeviceMemory& memo
   return match_if(is_in_pages(*failure.limit) || is_in_pages(*failure.limit * channels));
 }
 
-// Returns whether the message is about this memory at this moment. The message must be specific.
+// Returns whether the message is about this memory at this moment. says_enough() must be true for
+// the message.
 Match match(const FailureMessage& failure, const DeviceMemory& memory) {
   switch (failure.what) {
     case What::out_of_memory:
@@ -97,8 +98,8 @@ struct Choice {
   Match match = Match::no;
 };
 
-// Compares one process on one device with the failure. Returns its memory only if its buffers had
-// to be looked at.
+// Compares the memory of one process on one device with the failure. Returns no memory if the
+// figures of the device already exclude a match.
 Choice look_at(const FailureMessage& failure, const model::Snapshot& state, const MemoryRef& ref) {
   if (!can_match(failure, outline(state, ref))) return {};
   DeviceMemory memory = device_memory(state, ref);
@@ -131,7 +132,7 @@ Choice choose(const Question& question) {
   return choice;
 }
 
-// Returns true if the failure depends on what was held.
+// Returns true if the failure depends on the held buffers.
 bool is_of_memory(const FailureMessage& failure) {
   switch (failure.what) {
     case What::out_of_memory:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The explanation of a failure, as plain values: explain() returns it, and the views show it.
+// The explanation of a failure, as plain values. explain() returns the explanation, and the views
+// show it.
 #pragma once
 
 #include <cstddef>

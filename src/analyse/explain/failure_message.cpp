@@ -18,8 +18,8 @@ constexpr std::string_view kDigits = "0123456789";
 constexpr std::size_t kMaxTextBytes =
     4096;  // maximum length of a sentence; the runtime writes hundreds of bytes
 
-// Returns the first number after `key`, also behind a few other words of the same sentence: "but
-// bank size is only 8 B". Returns nullopt if no number follows.
+// Returns the first number after `key`. A few other words of the same sentence may stand between
+// the key and the number, as in "but bank size is only 8 B". Returns nullopt if no number follows.
 Number number_after(std::string_view text, std::string_view key) {
   const std::size_t at = text.find(key);
   if (at == std::string_view::npos) return std::nullopt;
@@ -35,7 +35,8 @@ Number number_after(std::string_view text, std::string_view key) {
   return parse_number<std::uint64_t>(rest.substr(0, rest.find_first_not_of(kDigits)));
 }
 
-// Returns the kind after the size: "allocate 552960 B L1 buffer", "allocate 552960 B L1 across".
+// Returns the kind that follows the size, as in "allocate 552960 B L1 buffer" or "allocate 552960 B
+// L1 across".
 std::optional<Kind> kind_in(std::string_view text) {
   constexpr std::string_view unit = " B ";
   std::size_t begin = text.find("allocate ");
@@ -48,7 +49,8 @@ std::optional<Kind> kind_in(std::string_view text) {
   return kind_named(lower);
 }
 
-// Returns the cores of a message: "[(x=0,y=0) - (x=7,y=7)]" until May 2026, "[0-0 - 7-7]" since.
+// Returns the cores of a message. The runtime wrote "[(x=0,y=0) - (x=7,y=7)]" until May 2026, and
+// has written "[0-0 - 7-7]" since then.
 std::optional<FailureMessage::Cores> cores_in(std::string_view text) {
   const std::size_t begin = text.find("core range ");
   if (begin == std::string_view::npos) return std::nullopt;
@@ -163,8 +165,8 @@ std::optional<FailureMessage> read(std::string_view line) {
 
 }  // namespace
 
-// The message of a clash in the dry run continues in the next lines, which contain more than the
-// message of the runtime and are not needed.
+// The dry run's message of a clash has further lines. They contain facts that the runtime's message
+// lacks, and are not needed here.
 std::vector<FailureMessage> find_failures(std::string_view text) {
   std::vector<FailureMessage> found;
   while (!text.empty()) {

@@ -12,8 +12,8 @@
 
 namespace ttmem::explain {
 
-// A message of TT-Metal, or of the dry run, about memory that ran out. Which of the numbers are set
-// depends on the message; old versions of the runtime report fewer numbers.
+// A message of TT-Metal, or of the dry run, about memory that ran out. The message determines which
+// numbers are set. Old versions of the runtime report fewer numbers.
 struct FailureMessage {
   enum class What : std::uint8_t {
     out_of_memory,     // no room for a buffer
@@ -54,8 +54,8 @@ struct FailureMessage {
   Number cb_end{};
   Number l1_bytes{};  // size of the L1 of a core
 
-  // Set for trace_region, trace_overlap, kernel_config, below_limit, cb_beyond_buffer and
-  // too_many_cbs: what is needed, and the limit.
+  // The needed amount and the limit. Set for trace_region, trace_overlap, kernel_config,
+  // below_limit, cb_beyond_buffer and too_many_cbs.
   Number needed{};
   Number limit{};
 };

@@ -25,7 +25,7 @@ struct Band {
 };
 
 // A picture of a bank, or of the L1 of a core. The request would have to lie in [asked_begin,
-// asked_end). Both are 0 if there is no such place.
+// asked_end). Both are 0 if there is no place for the request.
 struct Picture {
   std::string title{};
   std::vector<Band> bands{};  // highest addresses first

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Computes sizes of the L1_SMALL and trace regions with which a request fits, and everything that
-// is held still fits. Pure.
+// Computes sizes of the L1_SMALL and trace regions with which both a request and all held buffers
+// fit. Pure.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 namespace ttmem::explain {
 
 // Returns the smallest l1_small_size with which an L1_SMALL buffer of `request` bytes in each bank
-// fits, and L1 buffers and CBs still fit. Returns nullopt if there is no such size, or if it is
-// unknown what is held.
+// fits, and L1 buffers and CBs still fit. Returns nullopt if no size suffices, or if the held
+// buffers are unknown.
 [[nodiscard]] std::optional<std::uint64_t> larger_l1_small(const DeviceMemory& memory,
                                                            std::uint64_t request);
 // Returns the largest l1_small_size that leaves `more` additional bytes of each core to L1, and
@@ -22,8 +22,8 @@ namespace ttmem::explain {
 [[nodiscard]] std::optional<std::uint64_t> smaller_l1_small(const DeviceMemory& memory,
                                                             std::uint64_t more);
 
-// Return the same for trace_region_size, which counts bytes over all DRAM banks. `request` and
-// `more` are bytes of each bank.
+// Do for trace_region_size what the two functions above do for l1_small_size. trace_region_size
+// counts bytes over all DRAM banks. `request` and `more` are bytes of each bank.
 [[nodiscard]] std::optional<std::uint64_t> larger_trace_region(const DeviceMemory& memory,
                                                                std::uint64_t request);
 [[nodiscard]] std::optional<std::uint64_t> smaller_trace_region(const DeviceMemory& memory,

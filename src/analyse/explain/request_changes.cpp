@@ -12,7 +12,8 @@
 namespace ttmem::explain {
 namespace {
 
-// The maximum number of buffers to move or free. More of them would not be a small change.
+// The maximum number of buffers to move or free. To move or free more buffers would not be a small
+// change.
 constexpr std::size_t kMaxToFree = 16;
 
 void suggest_freeing(const Bank& bank, const Bank::Run& run, Kind kind, Explanation& result) {
@@ -56,7 +57,7 @@ void suggest_dram(const BankRequest& request, const DeviceMemory& memory, Explan
 }
 
 // Suggests a smaller L1_SMALL region. Makes no suggestion for a request that is larger than the
-// bank: it would leave no room for circular buffers.
+// bank, because such a request would leave no room for circular buffers.
 void suggest_smaller_l1_small(const BankRequest& request, const Bank& bank,
                               const DeviceMemory& memory, Explanation& result) {
   const std::uint64_t more = bank.missing_at_the_end(request.needed);
@@ -82,8 +83,8 @@ void suggest_smaller_trace_region(const BankRequest& request, const Bank& bank,
        .bytes = size});
 }
 
-// Suggests another order of the allocations: enough memory is free, and another order leaves it in
-// one block.
+// Suggests another order of the allocations, if enough memory is free and another order leaves the
+// free memory in one block.
 void suggest_order(const BankRequest& request, const Bank& bank,
                    const std::optional<Bank::Run>& run, Explanation& result) {
   if (request.needed > bank.free_bytes()) return;
@@ -125,8 +126,8 @@ void suggest_larger_region(const BankRequest& request, const DeviceMemory* memor
                            Explanation& result) {
   if (request.kind == Kind::l1_small) {
     const auto size = memory != nullptr ? larger_l1_small(*memory, request.needed) : std::nullopt;
-    // Without the state, the old size plus the request is suggested. That is enough, however much
-    // of the old region is free.
+    // Without the state, the old size plus the request is suggested. This size suffices, however
+    // much of the old region is free.
     const std::uint64_t enough = (request.bank.value_or(0) + request.needed + 63) / 64 * 64;
     result.suggestions.push_back(
         {.action = "l1_small_size",

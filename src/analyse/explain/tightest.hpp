@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds out what would fail first: the kind whose largest free block is the smallest share of its
-// region. Pure.
+// Finds the kind that would fail first, which is the kind whose largest free block is the smallest
+// share of its region. Pure.
 #pragma once
 
 #include <optional>
@@ -15,15 +15,16 @@ struct Tightness {
   Kind kind = Kind::dram;
   Bank bank;
 };
-// Returns nullopt if it is unknown for every kind what is held. `memory` must outlive the result.
+// Returns nullopt if the held buffers are unknown for every kind. `memory` must outlive the result.
 [[nodiscard]] std::optional<Tightness> tightest(const DeviceMemory& memory);
 
-// Returns the share of that kind, for the choice among devices; 1 if nothing is known. Looks at the
-// buffers only if the collector has not computed the free blocks, because a mesh has many buffers.
+// Returns the largest free block of the tightest kind as a share of its region; 1 if nothing is
+// known. The share serves to compare devices. Looks at the buffers only if the collector has not
+// computed the free blocks, because a mesh has many buffers.
 [[nodiscard]] double room_of(const model::Snapshot& state, const MemoryRef& ref);
 
-// Returns the largest free block as computed by the collector, or nullopt unless one living process
-// has the device for itself. An outline is enough.
+// Returns the largest free block as computed by the collector. Returns nullopt unless the device
+// has exactly one process and that process is alive. An outline is enough.
 [[nodiscard]] Bytes collected_largest_free(const DeviceMemory& memory, Kind kind);
 
 }  // namespace ttmem::explain

@@ -18,8 +18,8 @@ class Allocator {
  public:
   explicit Allocator(const placement::MemoryMap& map);
 
-  // Places a buffer and returns its address. Returns nullopt if there is no room; nothing has
-  // changed then.
+  // Places a buffer and returns its address. Returns nullopt and changes nothing if there is no
+  // room.
   [[nodiscard]] std::optional<std::uint64_t> place(Kind kind, std::uint64_t bytes_per_bank,
                                                    bool bottom_up) {
     return space(kind).allocate(bytes_per_bank, bottom_up);

@@ -72,7 +72,8 @@ model::Allocation held(const PlacedBuffer& buffer, Time now) {
   return allocation;
 }
 
-// Returns what the allocator of the board holds, as if a collector had read it there.
+// Returns the buffers in the allocator of the board as a snapshot, as if a collector had read the
+// board.
 model::Snapshot state_of(const BoardFit& board, const FailedRequest& failure) {
   model::Snapshot state;
   state.devices.push_back(device_of(board, failure));

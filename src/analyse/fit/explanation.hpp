@@ -6,8 +6,8 @@
 
 namespace ttmem::fit {
 
-// Explains why the run does not fit on the board: which buffers are in the way there, and what
-// would help. `board.failure` must be set. Pure.
+// Returns the explanation why the run does not fit on the board, with the buffers that are in the
+// way and the changes that would help. `board.failure` must be set. Pure.
 [[nodiscard]] explain::Explanation explanation_of(const BoardFit& board);
 
 }  // namespace ttmem::fit

@@ -47,7 +47,7 @@ Result<BoardFit> find_largest(const recording::Reader& reader, const placement::
   auto result = fit_with(reader, board, options, {scope, 1});
   if (!result) return result;
   double good = result->failure ? 0 : 1;
-  double bad = result->failure ? 1 : 0;  // 0: none found yet
+  double bad = result->failure ? 1 : 0;  // 0: no factor has failed yet
   while (bad == 0 || bad > good * kPrecision) {
     const double next = bad == 0 ? good * 2 : (good == 0 ? bad / 2 : (good + bad) / 2);
     if (next > kLargestFactor || next < kSmallestFactor) break;

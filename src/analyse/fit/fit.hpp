@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds out whether a recorded run would fit on another board: every request of the recording goes,
-// in its order, through the allocator of that board. The results are plain values. An empty
-// optional is unknown; a zero was measured.
+// Finds out whether a recorded run would fit on another board. For this, the allocator of the other
+// board gets every request of the recording in the recorded order. The results are plain values. An
+// empty optional is unknown; a zero was measured.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,7 @@ struct CarryOptions {
   std::optional<std::uint64_t> trace_region_size;
 };
 
-// The reason why a request cannot be translated: it is unknown what the request would be on the
-// other board.
+// The reason why a request cannot be translated into a request on the other board.
 enum class Why : std::uint8_t {
   none,
   cores_missing,   // shards or circular buffers on cores that the board does not have
@@ -78,15 +77,16 @@ struct PlacedBuffer {
 struct FailedRequest {
   Cause cause = Cause::capacity;
   Kind kind = Kind::dram;    // Kind::cb means a program
-  bool certain = true;       // false: requests that are unknown may have changed the outcome
-  bool at_dispatch = false;  // true: failed at a dispatch, after it was placed
+  bool certain = true;       // false: untranslated requests may have changed the outcome
+  bool at_dispatch = false;  // true: the program was placed, and failed when it was dispatched
   Time time_ns = 0;
   std::uint64_t request = 0;  // number of the request in the recording, from 1
   std::vector<std::uint32_t> devices;
   std::string scope;
   std::string label;  // label of the buffer, or name of the program
   std::string process;
-  // The following sizes are set for a buffer: `bytes` on the device, the others in each bank.
+  // The following sizes are set for a buffer. `bytes` is the size on the device; the sizes after
+  // `bytes` are sizes in each bank, unless a comment says otherwise.
   std::uint64_t bytes = 0;
   std::uint64_t bytes_per_bank = 0;
   std::uint64_t bank_bytes = 0;
@@ -101,7 +101,7 @@ struct FailedRequest {
   std::uint64_t lowest_l1 = 0;  // 0 means no L1 buffer
   std::uint64_t l1_bytes = 0;
   // All buffers that the allocator holds at that moment, sorted by kind and address. The
-  // explanation of the failure is made from them.
+  // explanation of the failure is made from these buffers.
   std::vector<PlacedBuffer> placed;
 };
 
@@ -122,8 +122,8 @@ struct BoardFit {
   std::vector<report::DeviceReport> devices;  // peaks up to the failure, or to the end
   std::optional<FailedRequest> failure;
   std::vector<Unknown> unknown;  // the most bytes first
-  // Set by find_largest(): the largest factor that fits, and the smallest tried factor that does
-  // not.
+  // The largest factor that fits, and the smallest tried factor that does not fit. Set by
+  // find_largest().
   std::optional<double> largest_factor;
   std::optional<double> smallest_failing_factor;
 };
@@ -134,8 +134,8 @@ struct BoardFit {
                                    const CarryOptions& options);
 
 // Finds the largest factor for the sizes under `scope` with which the run fits, to within one
-// percent of the factor. The other fields of the result are those for the factor 1. largest_factor
-// is empty if no factor fits, however small; smallest_failing_factor is empty if no factor is too
+// percent of the factor. The other fields have the results for the factor 1. largest_factor is
+// empty if no factor fits, however small; smallest_failing_factor is empty if no factor is too
 // large.
 [[nodiscard]] Result<BoardFit> find_largest(const recording::Reader& reader,
                                             const placement::Board& board,

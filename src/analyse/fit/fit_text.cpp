@@ -65,8 +65,7 @@ double share(const std::optional<Extreme>& extreme, std::uint64_t all, double ot
   return static_cast<double>(extreme->bytes) / static_cast<double>(all);
 }
 
-// Returns what remained of DRAM, L1 and the trace region, as shares of their sizes, the smallest
-// share first.
+// Returns the least remaining shares of DRAM, L1 and the trace region, the smallest share first.
 std::array<double, 3> least_left(const BoardFit& board, const DeviceReport& device) {
   const placement::ChipSpec& chip = board.board.chip;
   const auto& free = device.least_largest_free;

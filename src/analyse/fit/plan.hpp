@@ -50,7 +50,7 @@ struct Plan {
   }
 };
 
-// Computes the plan. Fails like fit().
+// Computes the plan. Fails in the same cases as fit().
 [[nodiscard]] Result<Plan> make_plan(const recording::Tables& tables, const placement::Board& board,
                                      const CarryOptions& options);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compares the circular buffers of programs with L1 buffers where the runtime does it: when a
-// program is placed, and each time the program is dispatched.
+// Compares the circular buffers of programs with L1 buffers. Like the runtime, compares when a
+// program is placed and each time the program is dispatched.
 #include <algorithm>
 #include <utility>
 
@@ -11,8 +11,9 @@ namespace ttmem::fit {
 
 using recording::RecordedProgram;
 
-// Checks the program that was placed last. A program of a mesh is placed on one chip after another;
-// its mesh is known only when the next event is not part of this placing.
+// Checks the program that was placed last. A program of a mesh is placed on one chip after another.
+// The mesh is known only after the program was placed on the last chip, when the next event is
+// another event.
 void Simulation::check_placing() {
   if (placing_.devices.empty()) return;
   const Placing placed = std::exchange(placing_, {});

@@ -12,7 +12,7 @@
 
 namespace ttmem::fit {
 
-// Parses "decoder.0=2": a scope, and a factor above 0.
+// Parses a scope and a factor above 0, such as "decoder.0=2".
 [[nodiscard]] Result<SizeScale> parse_scale(const std::string& text);
 
 // Returns the scope and the label of a request: "decoder.0/attention/kv".

@@ -119,7 +119,7 @@ void Simulation::allocate(const RecordedAllocation& allocation) {
   tell(Event::Type::allocate, allocation, live);
 }
 
-// Places a buffer. Returns false if the request is left out, or if it has failed.
+// Places a buffer. Returns false if the request is left out or fails.
 bool Simulation::put(const RecordedAllocation& allocation, Live& live) {
   const RowId device = plan_.tables.device_set(allocation.devices).front();
   const TranslatedRequest& translated = plan_.request(plan_.request_on(device, allocation.request));
@@ -173,7 +173,7 @@ void Simulation::take_back(const RecordedAllocation& allocation, const Live& liv
   if (request.kind == Kind::trace) in.remove_trace(request.bytes);
 }
 
-// Finds the previous row by process, number, address and request.
+// Finds the previous row of the allocation by process, number, address and request.
 std::optional<Simulation::Live> Simulation::taken_over(const RecordedAllocation& allocation) {
   const auto before = std::find_if(leaving_.begin(), leaving_.end(), [&](const LiveRow& leaving) {
     return process_with(leaving.allocation.devices) == process_with(allocation.devices) &&

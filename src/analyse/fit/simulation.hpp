@@ -19,10 +19,10 @@
 namespace ttmem::fit {
 
 // Sends the events of a recording through the allocators of another board, up to the first request
-// that fails. The figures come from the same pass that `ttmem report` makes.
+// that fails. Computes the figures in the same way as `ttmem report`.
 //
-// A mesh has its own allocator, and so has a submesh of it: there is one allocator for each set of
-// devices that has buffers. A program is compared with the buffers of the mesh on which it runs.
+// There is one allocator for each set of devices that has buffers, so a mesh and its submesh have
+// different allocators. A program is compared with the buffers of the mesh on which it runs.
 //
 // Not thread-safe; `plan` must outlive the simulation.
 class Simulation {
@@ -31,10 +31,10 @@ class Simulation {
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
-  // Processes one event. Call it for every event, in order. Returns false when a request has
-  // failed; later events are not needed then.
+  // Processes one event. Must be called for every event, in order. Returns false when a request has
+  // failed; no further events are needed.
   [[nodiscard]] bool apply(const recording::Event& event);
-  // Call it once, after the last event.
+  // Must be called once, after the last event.
   void finish();
 
   // Returns the result without BoardFit::board.
@@ -67,8 +67,8 @@ class Simulation {
   void tell(recording::Event::Type type, const recording::RecordedProgram& recorded);
   [[nodiscard]] bool put(const recording::RecordedAllocation& allocation, Live& live);
   void take_back(const recording::RecordedAllocation& allocation, const Live& live);
-  // Returns the placement of an allocation whose previous row ended as `changed`, if this row
-  // continues it. The allocation may continue on fewer devices.
+  // Returns the placement of the previous row of the allocation, if that row ended as `changed` and
+  // the given row continues the allocation. The allocation may continue on fewer devices.
   [[nodiscard]] std::optional<Live> taken_over(const recording::RecordedAllocation& allocation);
   void end_leaving();
   // Returns true if `program` is the program that was placed on another device just before.

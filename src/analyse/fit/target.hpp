@@ -12,8 +12,8 @@
 
 namespace ttmem::fit {
 
-// The properties of the board that replace those of a recorded device. Devices that were opened
-// alike share one target.
+// The properties of the board that replace the properties of a recorded device. Devices that were
+// opened in the same way share one target.
 struct Target {
   recording::RecordedDevice recorded;         // properties that the recorded devices have in common
   const placement::ChipSpec* chip = nullptr;  // chip of the recorded devices; null: unknown

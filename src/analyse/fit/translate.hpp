@@ -16,14 +16,15 @@ namespace ttmem::fit {
 
 struct TranslatedRequest {
   recording::RecordedRequest request;  // with the sizes on the other board, without cores
-  Why why = Why::none;                 // why the request cannot be carried over
-  // True: the allocator places the request; false: it only counts, as a kernel does.
+  Why why = Why::none;                 // why the request cannot be translated
+  // True: the allocator places the request. False: the bytes of the request are only counted, as
+  // for a kernel.
   bool is_placed = false;
   bool bottom_up = false;
 };
 
-// Carries a request over to the other board. `cores` are the cores of a sharded buffer in L1, or
-// null if they are unknown. `factor` multiplies the size of the request.
+// Translates a request into the request on the other board. `cores` are the cores of a sharded
+// buffer in L1, or null if they are unknown. `factor` multiplies the size of the request.
 [[nodiscard]] TranslatedRequest translate(const recording::RecordedRequest& request,
                                           const CoreMask* cores, double factor,
                                           const Target& target);

@@ -11,8 +11,8 @@
 
 namespace ttmem::fit {
 
-// Counts what could not be translated, and in which memory addresses are uncertain because of it.
-// Not thread-safe.
+// Counts requests and events that could not be translated, and records in which memories addresses
+// are uncertain for this reason. Not thread-safe.
 class Unknowns {
  public:
   void add(Why why, Kind kind, std::uint64_t count, std::uint64_t bytes) {
@@ -20,15 +20,15 @@ class Unknowns {
     unknown = {why, kind, unknown.count + count, unknown.bytes + bytes};
     touch(kind);
   }
-  // Notes that something in the memory of this kind was left out.
+  // Notes that a request or program in the memory of this kind was left out.
   void touch(Kind kind) { touched_[place_of(kind)] = true; }
   // Notes lost events. Their kinds are unknown, so every kind becomes uncertain.
   void add_lost(std::uint64_t events) {
     found_[{Why::lost, Kind::dram}] = {Why::lost, Kind::dram, events, 0};
     for (const Kind kind : kBankKinds) touched_[kind] = true;
   }
-  // Returns true if something in the same memory was left out, so that addresses there are
-  // uncertain.
+  // Returns true if addresses in the memory of this kind are uncertain, because a request or
+  // program in the same memory was left out, or events were lost.
   [[nodiscard]] bool touched(Kind kind) const { return touched_[place_of(kind)]; }
 
   [[nodiscard]] std::vector<Unknown> list() const {
@@ -40,7 +40,8 @@ class Unknowns {
   }
 
  private:
-  // Returns the kind whose memory is used: circular buffers share memory with L1 buffers.
+  // Returns Kind::l1 for circular buffers, because they share memory with L1 buffers, and else
+  // `kind`.
   static Kind place_of(Kind kind) { return kind == Kind::cb ? Kind::l1 : kind; }
 
   std::map<std::pair<Why, Kind>, Unknown> found_;

@@ -14,8 +14,8 @@ namespace ttmem::leaks {
 // Selects what is searched for leaks. An empty field does not restrict the search.
 struct Filter {
   std::optional<std::int32_t> pid;
-  std::vector<Kind> kinds;  // empty: all kinds on devices; host memory only if it is named
-  // Only for a recording; a snapshot is restricted to the devices before the search.
+  std::vector<Kind> kinds;  // empty: all kinds on devices; host memory only if listed here
+  // Used only for a recording. A snapshot is restricted to the devices before the search.
   std::vector<model::DeviceName> devices;
 
   [[nodiscard]] bool takes(Kind kind) const {

@@ -28,8 +28,8 @@ inline void add_up(const Leak& one, Leak& sum) {
   if (one.begin_ns) sum.begin_ns = std::min(sum.begin_ns.value_or(*one.begin_ns), *one.begin_ns);
 }
 
-// Adds up leaks with the same process, kind, scope and label. Names that differ only in numbers are
-// the same name: "layers.#.w". Not thread-safe.
+// Adds up leaks with the same process, kind, scope and label. Names that differ only in numbers
+// count as one name, such as "layers.#.w". Not thread-safe.
 class LeakSums {
  public:
   // Adds `one` to its sum. `process` identifies the process.

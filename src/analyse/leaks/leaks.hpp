@@ -19,10 +19,10 @@ using report::Bytes;
 struct Leak {
   std::optional<Kind> kind;  // nullopt: only the bytes are known
   std::string scope;         // empty means none; '#' replaces numbers in which names differ
-  std::string label;         // likewise; for programs their name
+  std::string label;         // empty or with '#' as in `scope`; for programs their name
   std::string process;       // name of the process
   std::int32_t pid = 0;      // pid in the namespace of the process
-  // Pid in this pid namespace, if known, of a process in another one.
+  // Pid in this pid namespace, if known. Only for a process in another pid namespace.
   std::optional<std::int32_t> host_pid;
   bool foreign_pid = false;
   std::vector<std::uint32_t> devices;  // numbers of the devices, ascending
@@ -30,26 +30,27 @@ struct Leak {
   std::optional<std::uint64_t> count;  // nullopt: only the bytes are known
   bool killed = false;                 // true: left by a process that was killed or crashed
   bool shared = false;                 // true: circular buffers of programs with several names
-  // The oldest allocation: its age, or, in a recording, its time.
+  // Age of the oldest allocation, or, in a recording, time of the oldest allocation.
   std::optional<std::uint64_t> age_ns;
   std::optional<recording::Time> begin_ns;
 };
 
-// Memory that is alive although the scope in which it was allocated was left, added up by process,
-// kind and scope.
+// Live memory whose scope was left, added up by process, kind and scope. The scope of memory is the
+// scope in which the memory was allocated.
 struct Outlived {
-  // How often the scope left something behind.
+  // How often memory outlived the scope.
   enum class How : std::uint8_t {
-    every_time,  // at least as many allocations as visits, two visits or more, and one in the last
-                 // visit: a suspect
+    // A suspect: two visits or more, at least as many allocations as visits, and an allocation in
+    // the last visit.
+    every_time,
     sometimes,
     once,  // the scope was entered only once, for example to load weights
   };
   How how = How::once;
   enum class Of : std::uint8_t { allocations, programs } of = Of::allocations;
   std::uint64_t visits = 0;  // finished visits of all scopes whose names differ only in numbers
-  // `count` counts a buffer or program of a mesh once. The bytes of programs are 0, because it is
-  // not known here which bytes of the circular buffers belong to one program alone.
+  // `count` counts a buffer or program of a mesh once. The bytes of programs are 0, because the
+  // bytes that belong to one program alone are unknown.
   Leak what;
 };
 
@@ -58,12 +59,13 @@ struct Leaks {
   std::string file;  // empty: running processes
   // How much could be read; `unknown` contains the reasons if not everything could be read.
   enum class Saw : std::uint8_t { all, some, nothing } saw = Saw::all;
-  // Memory that processes held when they ended. Only a recording knows it for processes that exited
-  // cleanly.
+  // Memory that processes held when they ended. For processes that exited cleanly, only a recording
+  // contains this memory.
   std::vector<Leak> dead_process;
   // Memory that was not freed before its device was closed.
   std::vector<Leak> closed_device;
-  // Memory that grew during the whole search: from mark to mark, or from look to look.
+  // Memory that grew during the whole search, from mark to mark of a recording or from snapshot to
+  // snapshot of running processes.
   std::vector<report::Growth> growth;
   // Memory that outlived its scope, suspects first. Programs are listed only as suspects, because
   // they are cached.
@@ -72,8 +74,8 @@ struct Leaks {
   std::vector<std::string> looked_at;  // what was searched, in words
   std::vector<std::string> unknown;    // whole sentences: what could not be searched, and why
 
-  // Returns true if there are leaks. Memory that outlived its scope counts only if that happened
-  // every time.
+  // Returns true if there are leaks. Memory that outlived its scope counts only with
+  // How::every_time.
   [[nodiscard]] bool any() const {
     return !dead_process.empty() || !closed_device.empty() || !growth.empty() || has_suspects();
   }

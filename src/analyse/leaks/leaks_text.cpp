@@ -103,7 +103,7 @@ std::string growth_name(const Growth& growth) {
   return growth.all_programs ? "(program cache)" : origin_or_none(growth.scope, growth.label);
 }
 
-// Returns the average growth from one sample to the next, after the warm-up.
+// Returns the average growth from one sample to the next sample, after the warm-up.
 std::string each_time(const Growth& growth, const TextOptions& options) {
   if (growth.last_bytes) return size(growth.grown_bytes() / growth.steps, options);
   return fmt::format("{:.1f} programs",

@@ -7,7 +7,8 @@
 
 namespace ttmem::leaks {
 
-// Returns true if an allocation or program of the snapshot, which has this kind, is to be searched.
+// Returns true if the filter selects an allocation or program of the snapshot. `kind` is the kind
+// of the allocation or program.
 template <typename Item>
 [[nodiscard]] bool takes(const model::Snapshot& snapshot, const Filter& filter, Kind kind,
                          const Item& item) {

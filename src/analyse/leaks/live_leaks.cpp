@@ -113,7 +113,7 @@ std::vector<Leak> dead_processes(const Snapshot& snapshot, const Filter& filter)
 
 std::vector<Leak> closed_devices(const Snapshot& snapshot, const Filter& filter) {
   LeakSums closed;
-  if (!filter.kinds.empty()) return {};  // the kinds of what was left are unknown
+  if (!filter.kinds.empty()) return {};  // the kinds of the memory that was left are unknown
   for (const model::LeftAtClose& left : snapshot.left_at_close) {
     if (filter.pid && left.pid != *filter.pid && left.host_pid != filter.pid) continue;
     const bool wanted =

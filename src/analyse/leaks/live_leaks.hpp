@@ -17,9 +17,9 @@ namespace ttmem::leaks {
 // Returns the leaks that one snapshot shows: all classes except growth. Pure, safe from any thread.
 [[nodiscard]] Leaks live_leaks(const model::Snapshot& snapshot, const Filter& filter);
 
-// Finds what grows from look to look. A look is one snapshot. Adds up the allocations of a process
-// by kind, scope and label, without regard to numbers in names, and counts its programs. Not
-// thread-safe.
+// Finds allocations and programs that grow from look to look. A look is one snapshot. Adds up the
+// allocations of a process by kind, scope and label, without regard to numbers in names, and counts
+// its programs. Not thread-safe.
 class LiveGrowth {
  public:
   explicit LiveGrowth(Filter filter) : filter_(std::move(filter)) {}
@@ -39,9 +39,9 @@ class LiveGrowth {
   };
   struct Group {
     std::string scope;  // pattern of the scopes if several differ in numbers
-    std::string label;  // likewise
+    std::string label;  // pattern of the labels if several differ in numbers
     std::string process;
-    // Figures by look; a look without figures had nothing.
+    // Figures by look. A look without an entry had no allocations or programs of the group.
     std::vector<std::pair<std::uint32_t, Figures>> seen;
   };
 

@@ -14,26 +14,27 @@
 
 namespace ttmem::leaks {
 
-// Collects what outlived its scope, and determines how often each scope left something behind.
-// Judges scopes one by one, and then adds up scopes whose names differ only in numbers. Pure; not
-// thread-safe.
+// Collects allocations and programs that outlived their scope, and determines how often this
+// happened for each scope. Afterwards adds up the scopes whose names differ only in numbers. Pure;
+// not thread-safe.
 class OutlivedScopes {
  public:
   using Of = Outlived::Of;
 
   // Adds an allocation or a program, with its scope. `process` identifies the process. `visit` is
-  // the visit of the scope during which `one` was allocated. Ignores `one` if it is in no scope, or
-  // in the scope of an operation: a result outlives its operation.
+  // the visit of the scope during which `one` was allocated. Ignores `one` if it is in no scope.
+  // Ignores `one` also if its scope is an operation, because the result of an operation outlives
+  // the operation.
   void add(std::uint64_t process, Of of, const ScopeVisit& visit, const Leak& one);
 
-  // Returns what was added: suspects first, then the largest.
+  // Returns the sums, sorted by How with the suspects first, then by size with the largest first.
   [[nodiscard]] std::vector<Outlived> take();
   // Returns a sentence if it is unknown for some allocations or programs whether their scope was
   // left.
   [[nodiscard]] std::optional<std::string> unknown() const;
 
  private:
-  // Process, class, kind, path of the scope.
+  // Process, `Of`, kind, path of the scope.
   using Key = std::tuple<std::uint64_t, Of, std::optional<Kind>, std::string>;
   struct Scope {
     std::uint32_t visits = 0;

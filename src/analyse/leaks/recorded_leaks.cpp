@@ -31,7 +31,7 @@ bool has_name(const RecordedDevice& device, const model::DeviceName& name) {
   return name.uid ? device.uid == *name.uid : device.number == name.number;
 }
 
-// Returns for each device whether the filter selects it.
+// Returns one value for each device: true if the filter selects the device.
 std::vector<bool> devices_of(const Tables& tables, const Filter& filter) {
   std::vector<bool> counts;
   for (const RecordedDevice& device : tables.devices) {
@@ -43,7 +43,7 @@ std::vector<bool> devices_of(const Tables& tables, const Filter& filter) {
   return counts;
 }
 
-// Collects what was left, row by row.
+// Collects the memory that processes left, row by row.
 class Left {
  public:
   Left(const Tables& tables, const Filter& filter)

@@ -11,12 +11,12 @@
 
 namespace ttmem::leaks {
 
-// Returns the leaks of a recording. Reads all rows once, and all events only if something was
-// marked. Calls `progress` with the finished part, 0 to 1; `progress` may be empty. Fails if the
+// Returns the leaks of a recording. Reads all rows once, and all events only if the recording has
+// marks. Calls `progress` with the finished part, 0 to 1; `progress` may be empty. Fails if the
 // file is damaged.
 //
-// Programs and system kernels usually stay until their device is closed, so at that moment they are
-// not leaks. They are listed for a killed process.
+// Programs and system kernels usually stay until their device is closed, so programs and system
+// kernels at the close of a device are not leaks. The programs of a killed process are listed.
 [[nodiscard]] Result<Leaks> recorded_leaks(recording::Reader& reader, const Filter& filter,
                                            const std::function<void(double)>& progress);
 

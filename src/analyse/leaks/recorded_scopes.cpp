@@ -54,7 +54,8 @@ RecordedScopes::Step RecordedScopes::step_at(Time time,
 }
 
 RecordedScopes::MeshBuffer RecordedScopes::take_over(const RecordedAllocation& allocation) {
-  // Rows are sorted by their begin, so a row that ended before this begin has no continuation.
+  // Rows are added in the order of their begin, so a row that ended before the begin of
+  // `allocation` has no continuation.
   going_on_.erase(going_on_.begin(), going_on_.lower_bound({allocation.begin_ns, 0, 0, 0, {}}));
   const auto before = going_on_.find(step_at(allocation.begin_ns, allocation));
   if (before == going_on_.end()) return {.begin_ns = allocation.begin_ns};

@@ -15,20 +15,21 @@
 
 namespace ttmem::leaks {
 
-// Finds allocations and programs that outlived their scope: the scope had been left, and they were
-// still live when their process ended, their device was closed, or the recording ended.
+// Finds allocations and programs that outlived their scope. These were still live when their
+// process ended, their device was closed, or the recording ended, and their scope had been left by
+// then.
 //
-// A recording shows which scopes had been left only at the end of a process and at the end of the
-// recording. A device may be closed inside a scope that is left later. So for closed devices,
-// scopes that were entered only once are not listed. Not thread-safe; `tables` and `filter` must
-// outlive the object.
+// A recording shows only for two moments which scopes had been left: for the end of a process, and
+// for the end of the recording. A device may be closed inside a scope that is left later. For this
+// reason, scopes that were entered only once are not listed for closed devices. Not thread-safe;
+// `tables` and `filter` must outlive the object.
 class RecordedScopes {
  public:
-  // `counts` contains for each device whether it is searched.
+  // `counts` has one value for each device: true if the device is searched.
   RecordedScopes(const recording::Tables& tables, const Filter& filter, std::vector<bool> counts)
       : tables_(tables), filter_(filter), counts_(std::move(counts)) {}
 
-  // Adds a row. Call it for all rows, in the order of their numbers.
+  // Adds a row. Must be called for all rows, in the order of their numbers.
   void add(const recording::RecordedAllocation& allocation);
   void add(const recording::RecordedProgram& program);
 
@@ -40,17 +41,17 @@ class RecordedScopes {
     recording::Time begin_ns = 0;
     std::vector<recording::RowId> left_on{};
   };
-  // A step from one row of a buffer to the next: the time, the process, and the number, request and
-  // address of both rows.
+  // A step from one row of a buffer to its next row: the time, the process, and the number, request
+  // and address, which are equal in both rows.
   using Step = std::tuple<recording::Time, recording::RowId, std::uint64_t, recording::RowId,
                           std::optional<std::uint64_t>>;
 
   [[nodiscard]] Step step_at(recording::Time time,
                              const recording::RecordedAllocation& allocation) const;
-  // Returns and removes what is known about the buffer from its earlier rows.
+  // Removes and returns the facts about the buffer from its earlier rows.
   [[nodiscard]] MeshBuffer take_over(const recording::RecordedAllocation& allocation);
-  // Returns the leak on those of the devices that count. If none counts, its list of devices is
-  // empty.
+  // Returns the leak on the searched devices among `devices`. The leak has an empty list of devices
+  // if none of `devices` is searched.
   [[nodiscard]] Leak leak_on(const std::vector<recording::RowId>& devices) const;
   void add(recording::RowId device, std::uint32_t scope, recording::Ending ending, Outlived::Of of,
            Leak leak);
@@ -59,7 +60,7 @@ class RecordedScopes {
   const Filter& filter_;
   std::vector<bool> counts_;
   std::map<Step, MeshBuffer> going_on_;
-  // The programs so far; a program of a mesh counts once.
+  // The programs that were added already, because a program of a mesh counts once.
   std::set<std::pair<recording::RowId, std::uint64_t>> programs_;
   OutlivedScopes outlived_;
 };

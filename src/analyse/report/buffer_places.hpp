@@ -22,8 +22,8 @@ class BufferPlaces {
   BufferPlaces() = default;
   explicit BufferPlaces(const Regions& regions);
 
-  // Adds or removes a buffer. `cores` are the cores on which it takes its range; null means every
-  // core.
+  // Adds or removes a buffer. `cores` are the cores on which the buffer takes its range; null means
+  // every core.
   void change(const recording::RecordedRequest& request, std::optional<std::uint64_t> address,
               const CoreMask* cores, bool add);
 

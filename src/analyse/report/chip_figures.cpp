@@ -29,7 +29,8 @@ ChipFigures::ChipFigures(const Tables& tables, const RecordedChip& chip)
 
 void ChipFigures::open(const RecordedDevice& device) {
   open_.push_back({&device, nullptr});
-  // Sorts as the collector does: the first process that states a limit determines it.
+  // Sorts in the collector's order, because the first process that states a limit determines this
+  // limit.
   std::sort(open_.begin(), open_.end(), [&](const OpenDevice& a, const OpenDevice& b) {
     const auto key = [&](const RecordedDevice& of) {
       return std::tuple(tables_.process(of.process).pid, of.process, of.id);
@@ -100,7 +101,7 @@ void ChipFigures::free(const RecordedRequest& request, const BufferPlaces& place
   used_[kind] -= request.used_bytes();
   if (kind == Kind::cb) --loose_cbs_;
   if (kind == Kind::l1_small) small_bytes_per_core_ -= request.bytes_per_bank;
-  // Free space that was unknown because of this buffer may be known now.
+  // The free space may have been unknown because of this buffer, and be known now.
   if (is_bank_kind(kind)) note_free(kind, places, at);
   if (kind == Kind::trace) note_free(Kind::dram, places, at);
   if (kind == Kind::l1_small) note_free(Kind::l1, places, at);

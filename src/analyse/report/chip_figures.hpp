@@ -37,7 +37,7 @@ struct Record {
   }
 };
 
-// The figures of one chip while its story is read: the use by all processes together, and the
+// The figures of one chip while a recording is read: the use by all processes together, and the
 // extremes. Follows the rules of the collector, one event at a time. Not thread-safe; the arguments
 // must outlive this object.
 class ChipFigures {
@@ -50,7 +50,8 @@ class ChipFigures {
   void close(const recording::RecordedDevice& device);
   // Returns the regions that the open devices state; nullopt if no device states any.
   [[nodiscard]] std::optional<Regions> regions() const;
-  // False means that `places` still has earlier regions, because a buffer is left from that time.
+  // False means that `places` still has the regions of earlier openings, because a buffer is left
+  // from an earlier opening.
   void set_regions_fit(bool fit) { regions_fit_ = fit; }
   void note_all(const BufferPlaces& places, const Moment& at);
 
@@ -60,7 +61,7 @@ class ChipFigures {
   void free(const recording::RecordedRequest& request, const BufferPlaces& places,
             const Moment& at);
   // Records that the circular buffers of a process's programs change from `before` bytes to the
-  // bytes of the ledger; a null ledger has none.
+  // bytes of the ledger. A null ledger means 0 bytes.
   void programs_changed(const recording::RecordedDevice& device, ledger::DeviceLedger* ledger,
                         std::uint64_t before, const BufferPlaces& places, const Moment& at);
 

@@ -11,10 +11,10 @@ namespace ttmem::report {
 using recording::RecordedChip;
 using recording::Tables;
 
-// Returns what processes say about a chip, without figures. If processes differ, the first known
-// value is taken.
+// Returns the properties of a chip that processes report, without figures. If processes report
+// different values, the first known value is taken.
 [[nodiscard]] DeviceReport describe(const Tables& tables, const RecordedChip& chip);
-// Sets the extremes that a pass over the story has found.
+// Sets the extremes that were found in a pass over the recording.
 void set_extremes(const ChipFigures& figures, DeviceReport& device);
 
 // Calls both functions above.

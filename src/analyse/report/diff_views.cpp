@@ -47,7 +47,7 @@ std::string change_text(const FigureDiff& figure, Units units) {
   return text;
 }
 
-// Returns red for a worse figure. More is worse, except for figures of what is left.
+// Returns red for a worse figure. A higher value is worse, except for figures of free memory.
 Color color_of(const FigureDiff& figure) {
   const std::int64_t change = figure.change().value_or(0);
   if (change == 0) return Color::plain;
@@ -60,7 +60,7 @@ std::string origin(const HolderChange& change) {
   return text::origin_or_none(change.scope, change.label);
 }
 
-// Formats a sum and a count, because the sizes may differ: "4.00 MiB (4)".
+// Formats the sum and the number of allocations, whose sizes may differ: "4.00 MiB (4)".
 std::string held_text(std::uint64_t bytes, std::uint64_t count, Units units) {
   if (count == 0) return "-";
   return fmt::format("{} ({})", text::format_bytes(model::Bytes(bytes), units), count);

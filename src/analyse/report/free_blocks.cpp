@@ -46,7 +46,7 @@ FreeBlocks::Cover::iterator FreeBlocks::split(std::uint64_t address) {
 }
 
 void FreeBlocks::change(std::uint64_t begin, std::uint64_t end, bool add) {
-  // These blocks may grow, shrink or vanish: from the block before `begin` to the block at `end`.
+  // The blocks from the block before `begin` to the block at `end` may grow, shrink or vanish.
   auto first = std::prev(cover_.upper_bound(begin));
   if (first->first == begin && first != cover_.begin()) --first;
   auto last = cover_.lower_bound(end);

@@ -9,9 +9,9 @@
 namespace ttmem::report {
 
 // The free blocks of a region while buffers, which may overlap, are added and removed. A change
-// takes time logarithmic in the number of blocks, and proportional to the number of buffers that it
-// overlaps. A free block begins at the begin of the region or at a multiple of its step, as in
-// collector::free_space().
+// takes time logarithmic in the number of blocks, and proportional to the number of buffers that
+// the changed range overlaps. A free block begins at the begin of the region or at a multiple of
+// its step, as in collector::free_space().
 //
 // Example: in the region [100, 200) with step 10, after take(100, 115) and take(150, 160), the
 // largest free block has 40 bytes. Not thread-safe.
@@ -28,7 +28,8 @@ class FreeBlocks {
   [[nodiscard]] std::uint64_t largest() const;
 
  private:
-  // Maps an address to the number of buffers between it and the next address. Neighbours differ.
+  // Maps an address to the number of buffers between this address and the next address of the map.
+  // Adjacent entries have different numbers.
   using Cover = std::map<std::uint64_t, std::uint32_t>;
 
   void change(std::uint64_t begin, std::uint64_t end, bool add);

@@ -17,11 +17,11 @@ namespace {
 
 using recording::RecordedRequest;
 
-// The maximum work to compute the bytes of programs: a few seconds, and far more than real
-// workloads need.
+// The maximum work to compute the bytes of programs. The maximum takes a few seconds, and is far
+// more than real workloads need.
 constexpr std::uint64_t kMaxWork = 1ULL << 27;
 
-// Returns how many of the devices belong to the chip: one, except in unusual recordings.
+// Returns how many of the devices belong to the chip. The number is 1 except in unusual recordings.
 std::uint64_t on_chip(const std::vector<RowId>& devices, const Chips& chips, std::uint32_t chip,
                       Openings openings) {
   return static_cast<std::uint64_t>(std::count_if(devices.begin(), devices.end(), [&](RowId row) {

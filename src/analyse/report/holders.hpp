@@ -33,8 +33,8 @@ enum class Openings : std::uint8_t { all, last, at_end };
                                                      Openings openings = Openings::all);
 
 // Returns the programs of one process on a chip. The bytes of all Holders together are the bytes of
-// its circular buffers. Bytes that only programs of one name use belong to that name; the other
-// bytes belong to the Holder with `shared`.
+// the process's circular buffers. Bytes that only programs of one name use belong to that name; the
+// other bytes belong to the Holder with `shared`.
 [[nodiscard]] std::vector<Holder> program_holders(const Tables& tables, RowId device,
                                                   ledger::DeviceLedger& ledger,
                                                   const RowPrograms& programs);
@@ -43,7 +43,7 @@ enum class Openings : std::uint8_t { all, last, at_end };
 // long names, which would take gigabytes.
 class HolderRoom {
  public:
-  // Returns false if the lists so far are longer than those of a real run.
+  // Returns false if all lists together are longer than the lists of any real run.
   [[nodiscard]] bool take(const std::vector<Holder>& list);
 
  private:

@@ -9,8 +9,9 @@
 
 namespace ttmem::report {
 
-// Returns the figures of another tool for an imported run, with that tool's names: the numbers of a
-// JSON object, in which null means unknown. Returns an empty list if `json` is not an object.
+// Returns the figures that another tool reported for an imported run, with that tool's names. The
+// figures are the numbers of the JSON object `json`, in which null means unknown. Returns an empty
+// list if `json` is not an object.
 [[nodiscard]] std::vector<std::pair<std::string, Bytes>> imported_figures(const std::string& json);
 
 }  // namespace ttmem::report

@@ -31,7 +31,8 @@ FigureBound extreme_if_known(const FigureBound& a, const FigureBound& b, bool hi
   return highest ? std::max(*a, *b) : std::min(*a, *b);
 }
 
-// Returns the higher (or lower) of the known bounds: one known value bounds the extreme of both.
+// Returns the higher (or lower) of the known bounds. One known value suffices, because it bounds
+// the extreme of both values.
 FigureBound extreme_of_known(const FigureBound& a, const FigureBound& b, bool highest) {
   if (!a || !b) return a ? a : b;
   return extreme_if_known(a, b, highest);
@@ -58,7 +59,8 @@ LimitedFigure peak(const Report& report) {
   return best;
 }
 
-// Returns the range of a minimum: the figure may have been lower at moments that were not recorded.
+// Returns the range of a minimum. The range has no lower bound if some moments were not recorded,
+// because the figure may have been lower then.
 LimitedFigure least_of(const std::optional<Extreme>& seen, bool all_seen) {
   if (!seen) return std::nullopt;
   return FigureRange{all_seen ? FigureBound(seen->bytes) : std::nullopt, seen->bytes};
@@ -92,8 +94,8 @@ LimitedFigure exactly(std::uint64_t value) {
   return FigureRange{exact, exact};
 }
 
-// Returns the leak, without an upper bound if there are gaps: leaks of a device that was closed in
-// a gap are not seen.
+// Returns the leak. The leak has no upper bound if there are gaps, because leaks of a device that
+// was closed in a gap are not seen.
 LimitedFigure leak(const Report& report) {
   LimitedFigure figure = exactly(report.leak_bytes());
   if (!report.all_seen()) figure->most.reset();

@@ -44,9 +44,10 @@ struct Limit {
 // limit.
 enum class Judgement : std::uint8_t { kept, exceeded, unknown };
 
-// `before` is null for an absolute limit, here and below.
+// In this function and the following functions, `before` is null for an absolute limit.
 [[nodiscard]] Judgement judge(const Limit& limit, const Report* before, const Report& now);
-// Returns a sentence that says by how much the limit is exceeded; empty if it is not.
+// Returns a sentence that says by how much the limit is exceeded. Returns an empty text if the
+// limit is not exceeded.
 [[nodiscard]] std::string exceeded(const Limit& limit, const Report* before, const Report& now);
 // Returns which figure is unknown or not exact, and why.
 [[nodiscard]] std::string why_unknown(const Limit& limit, const Report* before, const Report& now);

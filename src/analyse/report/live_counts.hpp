@@ -8,8 +8,8 @@
 
 namespace ttmem::report {
 
-// The number of live allocations by request and device set, or by request and device. By set, a
-// buffer of a mesh counts once, so a change takes the same time on any number of devices.
+// The number of live allocations by request and device set, or by request and device. By device
+// set, a buffer of a mesh counts once, so a change takes the same time for any number of devices.
 class LiveCounts {
  public:
   enum class By : std::uint8_t { set, device };
@@ -28,7 +28,7 @@ class LiveCounts {
   }
 
   [[nodiscard]] By by() const { return by_; }
-  // Calls visit(set or device, request, count), in any order.
+  // Calls visit(device set or device, request, count), in any order.
   template <typename Visitor>
   void for_each(Visitor&& visit) const {
     for (const auto& [key, count] : counts_) {
@@ -38,7 +38,8 @@ class LiveCounts {
   }
 
  private:
-  // The rows of both tables are in memory, so both numbers are far below 2^32.
+  // The tables of device sets and of requests are in memory, so their row numbers are far below
+  // 2^32.
   static std::uint64_t key(const recording::RecordedAllocation& allocation) {
     return static_cast<std::uint64_t>(allocation.devices) << 32 |
            static_cast<std::uint64_t>(allocation.request);

@@ -10,12 +10,13 @@
 
 namespace ttmem::report {
 
-// Finds the lowest L1 buffer. Most buffers take their range on every core; only buffers with banks
-// of their own do not. So it is enough to know the lowest address of each set of cores. A change
-// takes logarithmic time. Not thread-safe.
+// Finds the lowest L1 buffer. Most buffers take their range on every core. Only buffers with banks
+// of their own take their range on a set of cores, so it suffices to know the lowest address for
+// every core and for each such set. A change takes logarithmic time. Not thread-safe.
 class LowestBuffers {
  public:
-  // Adds a buffer. `cores` are the cores on which it takes its range; null means every core.
+  // Adds a buffer. `cores` are the cores on which the buffer takes its range; null means every
+  // core.
   void add(std::uint64_t address, const CoreMask* cores);
   // Removes a buffer that was added before.
   void remove(std::uint64_t address, const CoreMask* cores);
@@ -34,7 +35,7 @@ class LowestBuffers {
   }
 
  private:
-  // By address: number of buffers that begin there.
+  // By address: number of buffers that begin at the address.
   using Addresses = std::map<std::uint64_t, std::uint32_t>;
   struct Part {
     CoreMask cores;

@@ -29,8 +29,8 @@ void append(std::vector<Holder>& to, const std::vector<Holder>& more) {
   to.insert(to.end(), more.begin(), more.end());
 }
 
-// Adds leaks. Programs and system kernels are not leaks: the program cache holds programs until the
-// device is closed, and system kernels are loaded for as long.
+// Adds leaks. Programs and system kernels are not leaks, because the program cache holds programs,
+// and system kernels stay loaded, until the device is closed.
 void add_leaks(const std::vector<Holder>& left, DeviceReport& device) {
   for (const Holder& holder : left) {
     if (holder.persistent) continue;
@@ -39,7 +39,7 @@ void add_leaks(const std::vector<Holder>& left, DeviceReport& device) {
   }
 }
 
-// Returns what these openings of a chip held when they ended, or when the recording ended.
+// Returns the memory that these openings of a chip held when the openings or the recording ended.
 std::vector<Holder> held(const Tables& tables, const Chips& chips, std::uint32_t chip,
                          StoryFigures& story, Openings openings) {
   std::vector<Holder> holders;
@@ -132,7 +132,7 @@ Result<Report> make_report(Reader& reader, const std::function<void(double)>& pr
       },
       recording::Telling::without_dispatches);
   story.finish();
-  // The recorder was killed before it wrote the number.
+  // The recorder was killed before it wrote the number of events.
   if (report.events == 0) report.events = events;
   for (const RecordedChip& chip : chips.chips) report.devices.push_back(describe(tables, chip));
   PeakContents peaks(tables, chips, report.devices);

@@ -118,7 +118,8 @@ MarkGrowth::Entry& MarkGrowth::entry(RowId process, std::uint32_t group) {
   return entries_[known->second];
 }
 
-// The sums are unsigned and may wrap, because everything that is subtracted was added before.
+// The sums are unsigned and may wrap around. The results are right nevertheless, because everything
+// that is subtracted was added before.
 void MarkGrowth::note(Entry& entry, std::uint64_t bytes, std::uint64_t count) {
   entry.bytes += bytes;
   entry.count += count;

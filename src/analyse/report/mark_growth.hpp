@@ -24,7 +24,7 @@ class MarkGrowth {
   // `devices`, at [device - 1], selects the devices that count; empty: all devices.
   explicit MarkGrowth(const recording::Tables& tables, std::vector<bool> devices = {});
 
-  // Returns true if no series has enough marks, so that nothing can be found.
+  // Returns true if no series has enough marks, so that no growth can be found.
   [[nodiscard]] bool is_idle() const { return series_.empty(); }
 
   void allocate(const recording::RecordedAllocation& allocation) { change(allocation, 1); }
@@ -84,8 +84,8 @@ class MarkGrowth {
   static std::size_t process_index(recording::RowId process) {
     return static_cast<std::size_t>(process - 1);
   }
-  // Calls visit(process) for the process of the mark. A mark of an import has no process and counts
-  // for all.
+  // Calls visit(process) for the process of the mark. A mark of an imported recording has no
+  // process and counts for all processes.
   template <typename Visitor>
   void for_each_process(const recording::Mark& mark, Visitor&& visit) const {
     if (mark.process != 0) return visit(mark.process);

@@ -9,8 +9,8 @@
 
 namespace ttmem::report {
 
-// A moment of a story: the moment after one event. Events may have the same time; their order is
-// the order of these fields.
+// The moment after one event of a recording. Events may have the same time; moments are ordered by
+// all fields.
 struct Moment {
   Time time_ns = 0;
   recording::Event::Type type = recording::Event::Type::free;
@@ -28,7 +28,7 @@ struct Moment {
 }
 
 // Returns true if a row is live after the moment. The row begins with an event of type `begin` and
-// ends with one of type `end`.
+// ends with an event of type `end`.
 template <typename Row>
 [[nodiscard]] bool is_live(const Row& row, recording::Event::Type begin, recording::Event::Type end,
                            const Moment& at) {

@@ -17,15 +17,15 @@ namespace ttmem::report {
 using recording::Chips;
 using recording::Tables;
 
-// The second pass over a recording: finds what was live at the peaks of DRAM and L1. Reads the rows
-// in the order of the file, and adds each row to the peaks at which it was live. Not thread-safe;
-// the arguments must outlive this object.
+// The second pass over a recording: finds the allocations and programs that were live at the peaks
+// of DRAM and L1. Reads the rows in the order of the file, and adds each row to the peaks at which
+// it was live. Not thread-safe; the arguments must outlive this object.
 class PeakContents {
  public:
   PeakContents(const Tables& tables, const Chips& chips, std::vector<DeviceReport>& devices)
       : tables_(tables), chips_(chips), devices_(devices) {}
 
-  // Adds the peaks of a chip. Call it for each chip before read().
+  // Adds the peaks of a chip. Must be called for each chip before read().
   void add_chip(std::uint32_t chip, const ChipFigures& figures);
   // Fills in at_dram_peak and at_l1_peak of the devices. Fails if `room` is too small.
   [[nodiscard]] Result<void> read(const recording::Reader& reader, HolderRoom& room);

@@ -21,8 +21,8 @@ using recording::Gap;
 using recording::RecordedChip;
 using recording::RowId;
 
-// The maximum number of openings of a chip. The sum of so many peaks of kMaxBytes fits into 64
-// bits.
+// The maximum number of openings of a chip. The sum of the peaks of all openings, each at most
+// kMaxBytes, then fits into 64 bits.
 constexpr std::size_t kMaxOpenings = std::size_t{1} << 14;
 
 constexpr std::array kL1Parts = {Kind::l1, Kind::l1_small, Kind::cb, Kind::kernel};
@@ -133,7 +133,7 @@ void set_ranges(const std::vector<Opening>& openings, const RecordedChip& chip, 
   if (l1.least && all_known) l1.most = std::max(*l1.least, sum);
 }
 
-// Sets only lower bounds: samples say nothing about the time between them.
+// Sets only lower bounds, because nothing is known about the time between two samples.
 void set_ranges_of_samples(DeviceReport& device) {
   for (const Kind kind : kDeviceKinds) {
     device.peak_range[kind].least = bytes_of(device.peak[kind]);
@@ -154,7 +154,7 @@ void set_peak_ranges(const Tables& tables, const Chips& chips, Report& report) {
   const auto events_in_gaps =
       std::accumulate(tables.gaps.begin(), tables.gaps.end(), std::uint64_t{0},
                       [](std::uint64_t sum, const Gap& gap) { return sum + gap.lost_events; });
-  // Some events were lost at the end of an unknown process.
+  // True if events were lost outside of all gaps, at the end of an unknown process.
   const bool lost_elsewhere = report.lost_events > events_in_gaps;
   const std::vector<Opening> openings = openings_of(tables, gaps);
   for (std::size_t i = 0; i < chips.chips.size(); ++i) {

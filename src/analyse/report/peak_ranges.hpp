@@ -13,10 +13,11 @@ namespace ttmem::report {
 using recording::Chips;
 using recording::Tables;
 
-// Sets for each chip of the report whether all its events were seen, and if not, the bounds of its
-// peaks. A process counts its own peaks, and its timeline has them even if events were lost. So
-// the peak of a chip is at least the peak of each process, and at most the sum of the peaks of
-// processes that had the chip open at the same time. Call it when the peaks of the report are set.
+// Sets `all_seen` and `cbs_seen` of each chip of the report. If one of them is false, sets the
+// bounds of the chip's peaks too. A process counts its own peaks, and the timeline has these peaks
+// even if events were lost. So the peak of a chip is at least the peak of each process, and at most
+// the sum of the peaks of processes that had the chip open at the same time. Must be called after
+// the peaks of the report were set.
 void set_peak_ranges(const Tables& tables, const Chips& chips, Report& report);
 
 // Returns the range of a peak, exact or not; nullopt if the kind is unknown.

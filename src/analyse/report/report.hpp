@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The summary of a recording: peaks, the contents at the peaks, and what was left. Plain values. An
-// empty optional is unknown; a zero was measured.
+// The summary of a recording: peaks, the contents at the peaks, and the memory that was left. Plain
+// values. An empty optional is unknown; a zero was measured.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace ttmem::report {
 using recording::Time;
 using Bytes = std::optional<std::uint64_t>;
 
-// The highest or lowest value of a figure and its moment; the first moment if there are several.
+// The highest or lowest value of a figure, and the first moment at which the figure had this value.
 struct Extreme {
   std::int64_t bytes = 0;
   Time time_ns = 0;
@@ -44,7 +44,7 @@ struct Holder {
   std::string scope{};     // empty: none
   std::string label{};     // name of programs; empty: none
   std::string process{};   // process name
-  std::uint64_t size = 0;  // size of each on one device; 0: several sizes, or circular buffers
+  std::uint64_t size = 0;  // size of each allocation on a device; 0: several sizes, or CBs
   std::uint64_t bytes = 0;
   std::uint64_t count = 0;
   bool shared = false;
@@ -56,7 +56,7 @@ struct Holder {
 // One chip, with all processes together.
 struct DeviceReport {
   std::uint32_t id = 0;            // device number
-  std::vector<std::uint32_t> ids;  // all numbers that processes use for it
+  std::vector<std::uint32_t> ids;  // all numbers that processes use for the chip
   std::uint64_t uid = 0;           // 0: unknown
   std::string arch;
   std::string board;
@@ -73,9 +73,9 @@ struct DeviceReport {
   Bytes l1_end;
   PerKind<std::optional<Extreme>> least_largest_free{};  // per bank
   std::optional<Extreme> least_headroom;                 // per core
-  // False if events of the chip were lost, or if the recording has no events. The extremes are then
-  // the extremes of the seen moments, and the true peaks lie in the ranges below, which use the
-  // peaks that processes counted themselves.
+  // False if events of the chip were lost, or if the recording has no events. In these cases the
+  // extremes are the extremes of the seen moments, and the true peaks lie in `peak_range` and
+  // `l1_peak_range`. These ranges use the peaks that processes counted themselves.
   bool all_seen = true;
   bool cbs_seen = true;  // false: figures that include circular buffers are not exact
   PerKind<FigureRange> peak_range{};
@@ -84,8 +84,8 @@ struct DeviceReport {
 
   std::vector<Holder> at_dram_peak;  // the largest first, as in all lists
   std::vector<Holder> at_l1_peak;
-  // Use by each process when it closed the chip for the last time, when it ended, or when the
-  // recording ended.
+  // Memory of each process when the process closed the chip for the last time, when the process
+  // ended, or when the recording ended.
   std::vector<Holder> held_at_end;
   bool held_at_once = true;  // false: the processes ended one after another
   // Allocations that processes had not freed when they closed the chip, at any of its openings.
@@ -102,8 +102,8 @@ struct Churn {
   std::uint64_t allocations = 0;
 };
 
-// Growth from mark to mark of one series (MarkGrowth), on all devices together. For programs, with
-// kind cb, their number grew.
+// Growth from mark to mark of one series (MarkGrowth), on all devices together. For programs (kind
+// cb), the number of programs grew.
 struct Growth {
   Kind kind = Kind::dram;
   std::string scope;  // "#" replaces numbers if the names differ only in numbers
@@ -121,8 +121,8 @@ struct Growth {
   // Number of steps from mark to mark after the warm-up.
   std::uint64_t steps = 0;
 
-  // Returns the growth in bytes. Programs that share circular buffers may grow in number only; then
-  // the result is 0.
+  // Returns the growth in bytes. Returns 0 for programs that share circular buffers and grew in
+  // number only.
   [[nodiscard]] std::uint64_t grown_bytes() const {
     const std::uint64_t first = first_bytes.value_or(0);
     const std::uint64_t last = last_bytes.value_or(0);

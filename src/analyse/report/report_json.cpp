@@ -141,7 +141,7 @@ Json failure_json(const RunFailure& failure) {
 }
 
 // Writes the devices into the empty list of the report. Only one device at a time is an object of
-// the JSON library, which takes ten times as much memory as its text.
+// the JSON library, because such an object takes ten times as much memory as its text.
 std::string with_devices(std::string report, const std::vector<DeviceReport>& devices, int indent) {
   if (devices.empty()) return report;
   const std::string_view name = indent < 0 ? "\"devices\":[" : "\"devices\": [";

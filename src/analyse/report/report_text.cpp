@@ -52,8 +52,8 @@ std::string first_line(const Report& report, const ReportTextOptions& what,
   return line.finish();
 }
 
-// Describes the first failure, "Out of memory in process 4711 (python3) after 3.2s: ...", and
-// the number of others.
+// Describes the first failure, "Out of memory in process 4711 (python3) after 3.2s: ...", and the
+// number of other failures.
 std::string failures_text(const Report& report, const TextOptions& options) {
   if (report.failures.empty()) return {};
   const RunFailure& first = report.failures.front();
@@ -136,7 +136,7 @@ std::string peak_text(const std::optional<FigureRange>& range, const TextOptions
          size(static_cast<std::uint64_t>(shown_bound(*range)), options);
 }
 
-// Returns true if the shown peak was seen, so that its time is known.
+// Returns true if the shown peak was seen, which means that its time is known.
 bool was_seen(const std::optional<Extreme>& peak, const std::optional<FigureRange>& range) {
   return peak && range && peak->bytes == shown_bound(*range);
 }
@@ -174,7 +174,8 @@ std::string peaks_text(const DeviceReport& device, const TextOptions& options) {
   return text + line.finish();
 }
 
-// Devices that differ only in times, as those of a mesh: a buffer reaches them one after the other.
+// Devices that differ only in times. The devices of a mesh do, because a buffer reaches one device
+// after another.
 struct DeviceGroup {
   std::vector<const DeviceReport*> devices;
   std::string figures;  // the text without times

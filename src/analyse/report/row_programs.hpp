@@ -16,8 +16,8 @@ namespace ttmem::report {
 using recording::RowId;
 using recording::Tables;
 
-// The programs of each device of a recording while its story is read. A device that was closed, or
-// whose process ended, keeps its last programs and becomes `is_left`. Not thread-safe; `tables`
+// The programs of each device of a recording while the recording is read. A device that was closed,
+// or whose process ended, keeps its last programs and becomes `is_left`. Not thread-safe; `tables`
 // must outlive this object.
 class RowPrograms {
  public:
@@ -32,8 +32,8 @@ class RowPrograms {
   Changed place(const recording::RecordedProgram& program);
   Changed remove(const recording::RecordedProgram& program);
   // Removes the programs that ended as `changed` and were not placed again, and calls
-  // visit(changed) for each device on which this happened. Call it before time moves on. Takes
-  // almost no time if there is nothing to do.
+  // visit(changed) for each device on which this happened. Must be called after the events of one
+  // time, before an event with a later time. Takes almost no time if no programs changed.
   template <typename Visitor>
   void settle(Visitor&& visit) {
     for (const RowId device : changing_) {

@@ -13,7 +13,7 @@ namespace ttmem::report {
 
 // Returns the report with only the named devices. A number may name several chips.
 [[nodiscard]] Report select_devices(Report report, const std::vector<model::DeviceName>& names);
-// Returns the names in `names` that no device of the report has.
+// Returns the entries of `names` that match no device of the report.
 [[nodiscard]] std::vector<model::DeviceName> missing_devices(
     const Report& report, const std::vector<model::DeviceName>& names);
 
@@ -21,7 +21,7 @@ namespace ttmem::report {
 [[nodiscard]] bool is_peak_name(std::string_view text);
 // Returns the peak named "dram", "l1" and so on; nullopt: unknown.
 [[nodiscard]] std::optional<Extreme> peak_named(const DeviceReport& device, std::string_view name);
-// Returns the peak of L1 or of DRAM, whichever left less free.
+// Returns the peak of L1 or of DRAM, whichever is the larger share of its capacity.
 [[nodiscard]] std::optional<Extreme> fullest_peak(const DeviceReport& device);
 
 // Returns the device that used the largest share of its DRAM or L1; null if there is none.

@@ -39,7 +39,8 @@ void SharedPlaces::change(std::span<const std::uint32_t> chips,
     ++places.concerned;
   }
   for (const std::uint32_t chip : chips) {
-    // Stays valid: other chips share it, or it is changed in place.
+    // The reference stays valid, because either other chips share the object too, or the object is
+    // changed in place.
     Shared& places = *of_chip_[chip];
     const bool all = places.concerned >= places.users;
     if (!places.done && !all) {

@@ -31,8 +31,8 @@ class SharedPlaces {
   struct Shared : BufferPlaces {
     using BufferPlaces::BufferPlaces;
     std::uint32_t users = 0;  // number of chips that share this object
-    // State of the present change: its number, how many of its chips share this object, and their
-    // copy.
+    // State of the present change: its number, how many of the changed chips share this object, the
+    // copy for these chips, and whether the change was made.
     std::uint64_t number = 0;
     std::uint32_t concerned = 0;
     std::shared_ptr<Shared> copy;

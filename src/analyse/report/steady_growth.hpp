@@ -6,9 +6,9 @@
 namespace ttmem::report {
 
 // Finds steady growth of a figure. A leak grows steadily; a cache that fills grows only at the
-// beginning. The samples are taken at equal places of a program: at the marks of one name. The
-// first samples are the warm-up and are ignored. The other samples are cut into three parts. Growth
-// is steady if the figure grew in each part and never shrank.
+// beginning. The samples are taken at the same place of a program again and again, such as at the
+// marks of one name. The first samples are the warm-up and are ignored. The other samples are cut
+// into three parts. Growth is steady if the figure grew in each part and never shrank.
 class SteadyGrowth {
  public:
   static constexpr std::uint32_t kMinSamples = 3;

@@ -18,15 +18,16 @@ namespace ttmem::report {
 using recording::Chips;
 using recording::Tables;
 
-// The first pass over a recording: finds the extremes of every chip, what was left at the end, and
-// how often each request was made. Not thread-safe; the arguments must outlive this object.
+// The first pass over a recording: finds the extremes of every chip, the memory that was left at
+// the end, and how often each request was made. Not thread-safe; the arguments must outlive this
+// object.
 class StoryFigures {
  public:
   StoryFigures(const Tables& tables, const Chips& chips);
 
-  // Call this for every event, in order.
+  // Must be called for every event, in order.
   void apply(const recording::Event& event);
-  // Call this once, after the last event.
+  // Must be called once, after the last event.
   void finish();
 
   [[nodiscard]] const ChipFigures& chip(std::uint32_t chip) const { return figures_[chip]; }

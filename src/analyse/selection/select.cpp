@@ -140,7 +140,7 @@ class Smallest {
   FirstOf<Item> first_;
 };
 
-// The devices with these names, as indices into Snapshot::devices; all devices if there are no
+// The devices with the given names, as indices into Snapshot::devices; all devices if there are no
 // names.
 class Places {
  public:

@@ -21,13 +21,13 @@ namespace ttmem::selection {
 // Returns the snapshot without its allocations and programs.
 [[nodiscard]] model::Snapshot without_lists(const model::Snapshot& snapshot);
 
-// Returns the snapshot with at most `limit` entries of each list, only of the named devices (no
-// names: of all). Adds a warning for each list that is cut.
+// Returns the snapshot with at most `limit` entries of each list, only of the named devices.
+// Without names, all devices count as named. Adds a warning for each list that is cut.
 [[nodiscard]] model::Snapshot cut_lists(const model::Snapshot& snapshot,
                                         const std::vector<model::DeviceName>& names,
                                         std::size_t limit);
 
-// Returns the names in `names` that no device of the snapshot has.
+// Returns the entries of `names` that match no device of the snapshot.
 [[nodiscard]] std::vector<model::DeviceName> missing_devices(const model::Snapshot& snapshot,
                                                              std::vector<model::DeviceName> names);
 
@@ -47,7 +47,8 @@ struct ProcessFilter {
 // Returns the snapshot with only the devices that a matching process uses, and everything on them.
 [[nodiscard]] model::Snapshot select_devices_of(model::Snapshot snapshot,
                                                 const ProcessFilter& filter);
-// Returns the same without the other processes. Use it only for views that do not count processes.
+// Returns select_devices_of() without the processes that do not match. Use it only for views that
+// do not count processes.
 [[nodiscard]] model::Snapshot select_processes(model::Snapshot snapshot,
                                                const ProcessFilter& filter);
 
@@ -58,8 +59,8 @@ struct AllocationFilter {
 };
 
 // Returns the matching allocations, the largest physical size first. Circular buffers are numerous,
-// so they are included only if `kinds` contains them: one entry per program and CB, with the
-// program's number as the id.
+// so they are included only if `kinds` contains Kind::cb. They have one entry per program and CB,
+// with the program's number as the id.
 [[nodiscard]] std::vector<model::Allocation> select_allocations(const model::Snapshot& snapshot,
                                                                 const AllocationFilter& filter);
 
@@ -70,8 +71,8 @@ struct FirstOf {
   std::size_t total = 0;
 };
 
-// Return the first `limit` entries of select_allocations() or select_programs() on these devices
-// (no names: on all). Keep at most twice as many entries in memory as they return.
+// Return the first `limit` entries of select_allocations() or select_programs() on the named
+// devices, or on all devices if there are no names. Keep at most twice `limit` entries in memory.
 [[nodiscard]] FirstOf<model::Allocation> first_allocations(
     const model::Snapshot& snapshot, const AllocationFilter& filter,
     const std::vector<model::DeviceName>& devices, std::size_t limit);
@@ -84,8 +85,8 @@ struct FirstOf {
 [[nodiscard]] std::vector<model::Program> select_programs(const model::Snapshot& snapshot,
                                                           std::optional<std::int32_t> pid);
 
-// Returns the process with that key on the device with that index, or null if the snapshot does not
-// list it.
+// Returns the process with the given key on the device with the given index, or null if the
+// snapshot does not list it.
 [[nodiscard]] const model::Process* find_process(const model::Snapshot& snapshot,
                                                  std::uint32_t device,
                                                  const model::ProcessKey& key);
@@ -95,7 +96,7 @@ template <typename Item>
   return find_process(snapshot, item.device, model::key_of(item));
 }
 
-// Returns true if `pid` names the item's process: by its pid on this host or in its container.
+// Returns true if `pid` is the pid of the item's process on this host or in its container.
 template <typename Item>
 [[nodiscard]] bool is_of(const model::Snapshot& snapshot, const Item& item, std::int32_t pid) {
   if (item.pid == pid) return true;

@@ -35,7 +35,7 @@ class AddressSpace {
 
   // Returns the block that begins at `address`, or nullptr.
   [[nodiscard]] const Block* find(std::uint64_t address) const;
-  // Returns the present blocks by their addresses in the file.
+  // Returns the blocks in the space by their addresses in the file.
   [[nodiscard]] const std::map<std::uint64_t, Block>& blocks() const { return blocks_; }
   // Return the range of all addresses that were ever used or reserved, as [begin, end) in the file.
   // The range is empty if there are none.

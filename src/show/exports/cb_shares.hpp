@@ -15,14 +15,14 @@ struct Sharer {
 };
 
 // Divides the circular buffers of a device among the sharers, and returns the bytes of each sharer.
-// Cached programs use the same addresses: a byte that k programs use counts 1/k for each, as Linux
-// does with shared pages (PSS). The sum of the shares is exactly the physical bytes of all cores:
-// indivisible bytes go to the first sharers.
+// Cached programs use the same addresses, so a byte that k programs use counts 1/k for each
+// program, like shared pages in Linux (PSS). The sum of the shares is exactly the physical bytes of
+// all cores. For this, indivisible bytes go to the first sharers.
 [[nodiscard]] std::vector<std::uint64_t> cb_shares(const recording::RecordedDevice& device,
                                                    const std::vector<Sharer>& sharers);
 
-// Returns the bytes that one program would take alone: the sum over all cores of the union of its
-// circular buffers.
+// Returns the bytes that one program would take alone. They are the sum over all cores of the union
+// of the program's circular buffers.
 [[nodiscard]] std::uint64_t cb_bytes(const recording::RecordedDevice& device,
                                      const recording::Layout& layout);
 

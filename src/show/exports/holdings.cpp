@@ -117,7 +117,7 @@ class Collection {
     ++counts.live;
     ++counts.allocated;
   }
-  // `left`: the object ended because its device was closed.
+  // Counts the end of an object. `left` is true if the object ended because its device was closed.
   void end(const StackHoldingKey& key, bool left) {
     HoldingCounts& counts = counts_[key];
     --counts.live;
@@ -139,7 +139,8 @@ class Collection {
     }
   }
 
-  // Stores the live objects and their bytes in the member `where` of all `wanted` counts.
+  // Stores the number of live objects and their bytes in the member `where`, for all keys for which
+  // wanted(key) is true.
   template <typename Wanted>
   void take(Amount HoldingCounts::*where, Wanted&& wanted) {
     boost::unordered_flat_map<RowId, std::vector<StackHoldingKey>> programs;  // by device

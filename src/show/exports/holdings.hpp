@@ -29,7 +29,7 @@ struct StackHolding {
   std::uint64_t object_bytes = 0;  // size of one object
   Stack stack{};
 
-  // Over the whole recording.
+  // Objects that were allocated during the whole recording.
   Amount allocated{};
   // Objects that were never freed: live when the recording ended, or left when the device was
   // closed or its process ended. If the process opened the device again, only the last opening

@@ -12,7 +12,8 @@
 namespace ttmem::exports {
 namespace {
 
-// A viewer reads the file into one string. This is the longest string in Chromium and Node.
+// A viewer reads the file into one string. The maximum is the length of the longest string in
+// Chromium and Node.
 constexpr std::uint64_t kMaxFileBytes = (1 << 29) - 24;
 
 // Writes JSON, which has no references. A shared value is therefore written in full wherever it is

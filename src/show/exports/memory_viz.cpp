@@ -36,8 +36,8 @@ namespace {
 // Number of entries above which Thinning leaves out allocations, because the viewer would take
 // minutes or crash.
 constexpr std::uint64_t kMaxThinnedEntries = 200'000;
-// Absolute maximum: the live allocations of the peak are never left out, so thinning may leave more
-// entries than kMaxThinnedEntries. Above this number the export fails.
+// Number of entries above which the export fails. Thinning may leave more entries than
+// kMaxThinnedEntries, because the live allocations of the peak are never left out.
 constexpr std::uint64_t kMaxEntries = 1'000'000;
 constexpr std::size_t kMaxSharedBytes = 64 << 20;  // mainly stacks
 // JavaScript has no exact integers above this number.
@@ -104,7 +104,7 @@ class MemoryVizExporter {
     Usage usage(tables_, selection_);
     for (std::size_t i = 0; i < chips_.size(); ++i) {
       add_first_entry(chips_[i]);
-      // Creates the space for circular buffers first. It holds nothing else.
+      // Creates the space for circular buffers first. This space contains only circular buffers.
       space_of(chips_[i], selection_.chips()[i].devices.front(), OfChip::kCbs);
     }
     auto passed = for_each_moment(
@@ -221,8 +221,8 @@ class MemoryVizExporter {
   Place put(OfChip& chip, RowId device, const RecordedAllocation& allocation,
             const AddressSpace::Block& block) {
     const RecordedRequest& request = tables_.request(allocation.request);
-    // Scales the address by the number of banks: neighbours stay neighbours, and the size is the
-    // physical size.
+    // Multiplies the address by the number of banks. Adjacent allocations then stay adjacent, and
+    // the size of the block is the physical size.
     if (allocation.address && request.has_bytes_per_bank && request.banks != 0 &&
         *allocation.address <= AddressSpace::kBytes / request.banks) {
       const std::size_t space = space_of(chip, device, static_cast<int>(request.kind));
@@ -234,7 +234,8 @@ class MemoryVizExporter {
     return {space, chip.spaces[space].put(block).value_or(0)};
   }
 
-  // Returns the space for a kind, and for each process that has the chip open at the same time.
+  // Returns the index of the space for a kind. Each process that has the chip open at the same time
+  // has its own spaces.
   std::size_t space_of(OfChip& chip, RowId device, int kind) {
     const std::pair key(slots_[static_cast<std::size_t>(device - 1)], kind);
     if (const auto at = chip.space_of.find(key); at != chip.space_of.end()) return at->second;
@@ -252,9 +253,10 @@ class MemoryVizExporter {
 
   // -- circular buffers
 
-  // Replaces the block of circular buffers when their physical bytes change. Programs share
-  // addresses by design, which the viewer cannot show, so that all circular buffers of a chip are
-  // one block. `shrink` selects the changes to handle: only smaller or only larger.
+  // Replaces the block of circular buffers when their physical bytes change. All circular buffers
+  // of a chip are one block, because programs share addresses by design and the viewer cannot show
+  // this. If `shrink` is true, handles only blocks that become smaller, otherwise only blocks that
+  // become larger.
   void set_cbs(const Usage& usage, std::size_t at, Time time, bool shrink) {
     OfChip& chip = chips_[at];
     const std::uint64_t now = usage.used_bytes(selection_.chips()[at], Kind::cb);

@@ -194,8 +194,8 @@ std::string OutputFolder::file(std::string_view name) const {
 }
 
 Result<void> OutputFolder::finish(std::initializer_list<std::string_view> names) {
-  // Of a folder that was there only what we would have written ourselves goes. A link is not
-  // followed: another user may have planted it.
+  // Removes from an existing folder only the files that this export writes too. Does not follow a
+  // link, because another user may have planted the link.
   const UniqueFd there(open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   for (const std::string_view name : names) {
     if (there) unlinkat(there.get(), std::string(name).c_str(), 0);

@@ -16,8 +16,8 @@ class Output {
  public:
   // Creates the file. Fails if a regular file with this name exists and `overwrite` is false.
   [[nodiscard]] static Result<Output> create(const std::string& path, bool overwrite);
-  // Writes into an open file, which messages call `name`. The caller decides about the file after a
-  // failure; nothing is removed.
+  // Writes into an open file, which messages call `name`. After a failure the file is not removed,
+  // and the caller decides about the file.
   [[nodiscard]] static Output into(UniqueFd file, std::string name);
   ~Output();
   Output(Output&& other) noexcept;
@@ -25,7 +25,7 @@ class Output {
 
   // Does nothing after a failure. finish() reports the failure.
   void write(std::string_view bytes);
-  // Completes the file. Not a failure: the reader of standard output has closed its end.
+  // Completes the file. Does not fail if the reader of standard output has closed its end.
   [[nodiscard]] Result<void> finish();
 
  private:
@@ -40,7 +40,8 @@ class Output {
   int failed_ = 0;  // errno of the first failure, or 0
 };
 
-// A folder with a fixed set of files that gets its name only when it is complete, like Output.
+// A folder with a fixed set of files. Like the file of Output, the folder gets its name only when
+// it is complete.
 class OutputFolder {
  public:
   [[nodiscard]] static Result<OutputFolder> create(const std::string& path, bool overwrite);

@@ -27,7 +27,7 @@ using recording::Time;
 
 namespace {
 
-// Maximum number of rows with one name. Nobody scrolls through more.
+// Maximum number of rows with one name. Users do not scroll through more rows.
 constexpr std::size_t kMaxLanes = 1000;
 
 // The ranks of a device's tracks, which follow its counters.

@@ -34,7 +34,8 @@ class PerfettoCounters {
   void open(const recording::RecordedDevice& device);
   // Writes the counters that have changed.
   void write(const Usage& usage, recording::Time time);
-  // Does the same with given values. `resident` is nullopt if unknown.
+  // Writes the counters whose given values differ from the last values. `resident` is nullopt if
+  // unknown.
   void write(const PerKind<std::uint64_t>& used_bytes, std::optional<std::uint64_t> resident,
              recording::Time time);
 

@@ -36,7 +36,7 @@ constexpr std::uint32_t frames = 1, function_name = 1;
 constexpr std::uint64_t kOrderedByRank = 3;  // TrackDescriptor.ChildTracksOrdering
 constexpr std::uint64_t kUnitOfBytes = 3;    // CounterDescriptor.Unit
 enum TrackEventType : std::uint64_t { kSliceBegin = 1, kSliceEnd = 2, kInstant = 3, kCounter = 4 };
-// Perfetto refuses events without a sequence id. Any id will do.
+// Perfetto refuses events without a sequence id. The value of the id does not matter.
 constexpr std::uint64_t kSequence = 1;
 
 ProtoMessage event_of(TrackEventType type, TrackId track) {

@@ -77,8 +77,8 @@ class PickleEncoder final : public SnapshotEncoder {
     bytes += kProtocol;
     put(bytes, kEmptyDict);
     put(bytes, kMark);
-    // The list of shared values comes first, so that all later values can refer to its entries. Its
-    // own key cannot be shared.
+    // The list of shared values comes first, so that all later values can refer to its entries. The
+    // key of this list cannot be shared.
     constexpr std::string_view key = "shared";
     put(bytes, kBinUnicode);
     put_number(bytes, key.size(), 4);
@@ -149,7 +149,7 @@ class PickleEncoder final : public SnapshotEncoder {
     std::string bytes;
     put_value(bytes, list == nullptr ? value : EncodedValue(&none));
     const std::string_view all = bytes;
-    // Behind the opcodes that begin a list.
+    // The two opcodes that begin a list come before its items.
     const std::size_t begin = list == nullptr ? all.size() : 2;
     output.write(all.substr(0, begin));
     if (list != nullptr) output.write((*list)->bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An encoder of a memory snapshot as Python pickle or JSON: dictionaries and lists are enough.
+// Encodes a memory snapshot as Python pickle or JSON. A snapshot needs only dictionaries and lists.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace ttmem::exports {
 // A value that is written once and referred to often: the key of a dictionary, or a stack.
 enum class Shared : std::uint32_t {};
 
-// A list that is being built, already encoded.
+// A list to which items are appended. The items are already encoded.
 struct EncodedList {
   std::string bytes{};
   std::size_t items = 0;

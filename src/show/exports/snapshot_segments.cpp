@@ -18,7 +18,7 @@ void append_block(EncodedList& blocks, std::uint64_t address, std::uint64_t byte
 
 }  // namespace
 
-// The blocks of a segment must cover it without gaps, so that free ranges are blocks too.
+// The blocks of a segment must cover the segment without gaps, so free ranges are blocks too.
 void append_segment(EncodedList& segments, std::size_t place, const AddressSpace& space,
                     const SnapshotEncoder& encoder, SnapshotTexts& texts) {
   if (space.begin() == space.end()) return;

@@ -33,8 +33,8 @@ class Frames {
 
 class Profiles {
  public:
-  // Adds a profile. `amount(row)` returns the bytes of a row in this profile. Adds nothing if all
-  // are 0.
+  // Adds a profile. `amount(row)` returns the bytes of a row in this profile. Adds nothing if the
+  // amounts of all rows are 0.
   template <typename OfRow>
   void add(const std::string& name, const std::vector<StackHolding>& rows, OfRow&& amount) {
     json samples = json::array();

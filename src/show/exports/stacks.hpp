@@ -11,7 +11,8 @@
 
 namespace ttmem::exports {
 
-// Returns the text with U+FFFD for bytes that are not UTF-8, which readers of other formats refuse.
+// Returns the text with U+FFFD in place of bytes that are not UTF-8, because readers of other
+// formats refuse such bytes.
 [[nodiscard]] std::string valid_utf8(std::string_view text);
 
 // The origin of memory as a call stack, outermost first: "device blackhole", "l1", the process, the

@@ -24,7 +24,7 @@ struct Survey {
   Time last = 0;
 };
 
-// A change is a free (two entries) and an allocation.
+// A change of circular buffers is a free (two entries) and an allocation (one entry).
 constexpr std::uint64_t kEntriesPerChange = 3;
 
 constexpr std::uint64_t entries_of(const recording::RecordedAllocation& allocation) {
@@ -133,8 +133,8 @@ Result<Thinning> Thinning::plan(const recording::Reader& reader, const Selection
       std::accumulate(found->cb_changes.begin(), found->cb_changes.end(), std::uint64_t{0});
   if (found->entries + cb_changes * kEntriesPerChange <= max_entries) return Thinning{};
   const Time end = std::max(found->last, reader.end_ns());
-  // Makes plans with fewer and fewer peaks: all peaks, then half of them each time, down to one per
-  // memory.
+  // The first plan has all peaks. Each following plan has half of the peaks of the plan before it;
+  // the last plan has one peak per memory.
   std::vector<Thinning> plans;
   std::vector<std::uint64_t> entries;
   for (std::size_t peaks = kMaxPeaks; peaks > 0; peaks /= 2) {

@@ -49,9 +49,9 @@ class Thinning {
 
   Thinning() = default;
 
-  // Plans the thinning in one or two passes over the recording. An allocation takes one entry, its
-  // free two more. The allocations that live at the peak and at the end are kept even if they
-  // exceed the maximum.
+  // Plans the thinning in one or two passes over the recording. An allocation takes one entry, and
+  // its free takes two more entries. The allocations that live at the peak and at the end are kept
+  // even if they exceed the maximum.
   [[nodiscard]] static Result<Thinning> plan(const recording::Reader& reader,
                                              const Selection& selection, std::uint64_t max_entries);
 

@@ -12,8 +12,8 @@ using recording::Statement;
 
 namespace {
 
-// Creates also the tables that stay empty, because the viewer reads them. A journal is not needed:
-// an incomplete file is discarded.
+// Creates also the tables that stay empty, because the viewer reads them. A journal is not needed,
+// because an incomplete file is discarded.
 constexpr const char* kCreateTables = R"sql(
 PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
@@ -147,7 +147,7 @@ void TtnnReport::add_buffer(std::int64_t operation, std::size_t place, std::uint
   buffer_.bind(3, address);
   buffer_.bind(4, request.bytes_per_bank);
   buffer_.bind(5, std::int64_t{buffer_type_of(request.kind)});
-  // Whether shards are by height, width or block is unknown.
+  // It is unknown whether a sharded buffer is sharded by height, by width or by block.
   buffer_.bind(6, request.cores == 0 ? std::optional(kInterleaved) : std::nullopt);
   run(buffer_);
 }

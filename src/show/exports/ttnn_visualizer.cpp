@@ -225,8 +225,8 @@ class TtnnExporter {
     open_since_ = time;
     report_.add_argument(operation_, "time_ns", fmt::format("{}", time));
   }
-  // Ends the current operation, which lasts until the next one. The duration is unknown if time
-  // goes back, which happens in a damaged recording.
+  // Ends the current operation, which lasts until the next one. The duration is unknown if the next
+  // operation has an earlier time, which happens in a damaged recording.
   void close_operation(Time time) {
     if (operation_ == 0) return;
     const auto lasts = static_cast<std::uint64_t>(time) - static_cast<std::uint64_t>(open_since_);

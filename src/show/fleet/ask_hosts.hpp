@@ -14,7 +14,7 @@ namespace ttmem::fleet {
 // Asks many servers at the same time. ask() may be called repeatedly; later answers contain only
 // changes. For one thread. A slow, dead or newer server becomes a Host with a fault and does not
 // delay the others. At most kMaxAtOnce servers are asked at once, or fewer if the process may open
-// fewer files; each answer then makes room for the next server, which has the full time to answer.
+// fewer files. Each answer makes room for a further server, which has the full time to answer.
 class HostAsker {
  public:
   // Maximum size of an answer; a larger answer is refused. A device takes a few thousand bytes and

@@ -122,7 +122,8 @@ struct Host {
   std::vector<JobShare> jobs{};
   // A key for each process. No other process on a machine with this name has the same key.
   std::vector<std::string> process_keys{};
-  // A key for each chip whose uid is known, unique in the same way.
+  // A key for each chip whose uid is known. No other chip on a machine with this name has the same
+  // key.
   std::vector<std::string> chip_keys{};
 };
 
@@ -135,7 +136,7 @@ struct FleetJob {
   Sum l1{};
   Sum trace{};
   Least headroom{};
-  std::string headroom_host{};  // host of that device; empty: unknown
+  std::string headroom_host{};  // host of the device in `headroom`; empty: unknown
 };
 
 struct Total {

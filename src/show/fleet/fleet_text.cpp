@@ -57,8 +57,8 @@ TableCell trouble(std::optional<std::uint64_t> count) {
   return {text::format_count(count), Color::yellow};
 }
 
-// Does the same, but an unknown number is an empty cell: the table leaves out a column without
-// numbers.
+// Returns trouble(count), but an empty cell for an unknown number. The table leaves out a column
+// that has only empty cells.
 TableCell trouble_if_known(std::optional<std::uint64_t> count) {
   return count ? trouble(count) : TableCell{std::string(kNone)};
 }

@@ -26,8 +26,8 @@ std::optional<std::int64_t> left_of(Bytes used, Bytes capacity) {
   return static_cast<std::int64_t>(*capacity) - static_cast<std::int64_t>(*used);
 }
 
-// Returns the Total L1 of a process, as for a device: the sum of the reported parts; nullopt if L1
-// buffers are not reported.
+// Returns the Total L1 of a process, computed like the Total L1 of a device. Returns the sum of the
+// reported parts, or nullopt if L1 buffers are not reported.
 Bytes l1_of(const Process& process) {
   if (!process.used(Kind::l1)) return std::nullopt;
   std::uint64_t sum = 0;

@@ -62,7 +62,7 @@ Least least_of(const PrometheusSample& sample) {
   return {room_of(sample.value), label_of(sample, "device")};
 }
 
-// Returns "node7" for "node7:9488": the same name as without Prometheus.
+// Returns "node7" for "node7:9488", because the host is called "node7" without Prometheus.
 std::string without_usual_port(const std::string& instance) {
   constexpr std::string_view usual = ":9488";
   const bool v6 = instance.starts_with('[');
@@ -106,7 +106,7 @@ class ByHost {
   [[nodiscard]] HostCounts counts(Figure figure) const {
     return counts(figure, [](const PrometheusSample&) { return true; });
   }
-  // Does the same for the samples in which `label` has this value.
+  // Returns one number per host, from the samples in which `label` has the given value.
   [[nodiscard]] HostCounts counts(Figure figure, const char* label, std::string_view value) const {
     return counts(figure,
                   [&](const PrometheusSample& sample) { return label_of(sample, label) == value; });
@@ -157,7 +157,7 @@ void add_memory(const ByHost& by, Hosts& hosts) {
     host.dram_capacity = sum(dram_capacity, dram_capacity_known);
     host.l1_used = sum(l1, l1_known);
     host.l1_capacity = sum(l1_capacity, l1_capacity_known);
-    // If this query was refused, the L1 figure may be an estimate.
+    // If the query for estimates was refused, the L1 figure may be an estimate.
     host.l1_used.estimate = host.l1_used.bytes && !by.answered(Figure::estimates);
   }
   by.each(Figure::estimates, [&](const std::string& host, const PrometheusSample&) {

@@ -12,8 +12,8 @@
 
 namespace ttmem::fleet {
 
-// Returns the short name of a server: "node7", with a port other than 9488 "node7:9500", else its
-// URL.
+// Returns the short name of a server: "node7", or "node7:9500" if the port is not 9488. Returns the
+// URL if the server has no short name.
 [[nodiscard]] std::string shown(const remote::Address& address);
 
 // Parses a list such as "node7,node8:9500", in which blanks are allowed. An empty text is an empty
@@ -24,7 +24,8 @@ namespace ttmem::fleet {
 // the name of the file, for the message.
 [[nodiscard]] Result<std::vector<remote::Address>> parse_server_lines(std::string_view text,
                                                                       const std::string& name);
-// Reads such lines from a file, or from standard input if `path` is "-".
+// Reads lines in the form of parse_server_lines() from a file, or from standard input if `path` is
+// "-".
 [[nodiscard]] Result<std::vector<remote::Address>> read_servers(const std::string& path);
 
 // Removes repeated servers and keeps the order. The case of names does not matter. Pure.

@@ -19,7 +19,7 @@ FieldValue value_of(const std::optional<T>& value) {
   return value ? FieldValue(*value) : FieldValue();
 }
 
-// Returns null if nothing tells whether the device is in use.
+// Returns null if it is unknown whether the device is in use.
 FieldValue state_of(const Device& device) {
   if (device.in_reset) return std::string("in_reset");
   if (device.idle) return std::string("idle");

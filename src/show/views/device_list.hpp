@@ -13,8 +13,8 @@ namespace ttmem::views {
 [[nodiscard]] std::string device_list_text(const model::Snapshot& snapshot,
                                            const text::TextOptions& options);
 
-// Returns the text for a snapshot without devices. The text says that no process uses a device, and
-// what to do, or that nothing could be read.
+// Returns the text for a snapshot without devices. The text says either that no process uses a
+// device, with the next step, or that nothing could be read.
 [[nodiscard]] std::string no_device_text(const model::Snapshot& snapshot,
                                          const text::TextOptions& options);
 

@@ -331,8 +331,8 @@ DeviceTitle device_title(const Device& device) {
                     {},
                     counts_of(device),
                     {}};
-  // First in the list, so that the uid is dropped last: only the uid tells chips with equal numbers
-  // apart.
+  // First in the list, so that the uid is dropped last: only the uid distinguishes chips with equal
+  // numbers.
   if (device.shares_number)
     title.facts.push_back(device.uid ? text::format_hex(*device.uid) : "uid n/a");
   title.facts.push_back(model_of(device));

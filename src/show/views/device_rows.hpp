@@ -79,8 +79,8 @@ using DeviceRows = std::vector<DeviceRow>;
 // unknown size is "n/a".
 [[nodiscard]] DeviceRows device_rows(const model::Device& device,
                                      text::Units units = text::Units::automatic);
-// Returns the same rows, but only free space and anomalies have notes. For many devices in little
-// room.
+// Returns the rows of device_rows(), but only free space and anomalies have notes. For many devices
+// in little room.
 [[nodiscard]] DeviceRows device_rows_without_notes(const model::Device& device,
                                                    text::Units units = text::Units::automatic);
 

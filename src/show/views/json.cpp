@@ -197,8 +197,8 @@ class Document {
   std::string text_;
 };
 
-// Writes the members that all documents have. add_contents(document) adds the other members in
-// between.
+// Writes the members that all documents have. add_contents(document) adds the other members, which
+// stand before "warnings" and "unread".
 template <typename AddContents>
 std::string document(const Snapshot& snapshot, std::string_view schema, JsonLayout layout,
                      AddContents&& add_contents) {

@@ -26,8 +26,8 @@ using text::JsonLayout;
 [[nodiscard]] std::string snapshot_with_lists_json(const model::Snapshot& snapshot,
                                                    JsonLayout layout);
 
-// Returns one device of that document without its cores, or the cores of a device. The JSON has one
-// line without a newline.
+// Return parts of snapshot_with_lists_json(): one device without its cores, or the cores of a
+// device. The JSON has one line without a newline.
 [[nodiscard]] std::string figures_json(const model::Device& device);
 [[nodiscard]] std::string cores_json(const std::vector<model::Core>& cores);
 
@@ -54,16 +54,16 @@ using text::JsonLayout;
                                                  const std::vector<AllocationGroup>& groups,
                                                  GroupBy by, JsonLayout layout);
 
-// Returns one entry of these lists, or the circular buffers of a program. The JSON has one line
-// without a newline.
+// Return parts of allocations_json() and programs_json(): one entry of a list, or the circular
+// buffers of a program. The JSON has one line without a newline.
 [[nodiscard]] std::string allocation_json(const model::Snapshot& snapshot,
                                           const model::Allocation& allocation);
 [[nodiscard]] std::string program_json(const model::Snapshot& snapshot,
                                        const model::Program& program);
 [[nodiscard]] std::string cbs_json(const model::Snapshot& snapshot, const model::Program& program);
 
-// Returns the same lists as CSV (csv.hpp). The keys of an entry are the columns. The column for a
-// program's circular buffers has only their number.
+// Return the lists of allocations, programs or groups as CSV (csv.hpp). The keys of an entry are
+// the columns. The column for a program's circular buffers has only their number.
 [[nodiscard]] std::string allocations_csv(const model::Snapshot& snapshot,
                                           const std::vector<model::Allocation>& allocations);
 [[nodiscard]] std::string programs_csv(const model::Snapshot& snapshot,

@@ -120,7 +120,7 @@ MetricLabels labels_of(const Holder& device) {
       {"device", std::to_string(device.id)}, {"uid", uid_of(device.uid)}, {"arch", device.arch}};
 }
 
-// Adds the bus id, which tells chips apart whose uid is unknown.
+// Adds the bus id, which distinguishes chips whose uid is unknown.
 void add_bus_id(MetricLabels& labels, const Device& device) {
   if (!device.uid) labels.add("bus_id", device.bus_id);
 }
@@ -131,8 +131,8 @@ MetricLabels full_labels_of(const Device& device) {
   return labels;
 }
 
-// Returns the labels without the architecture, unless only the architecture tells two chips with
-// the same number apart.
+// Returns the labels without the architecture. Keeps the architecture if nothing else distinguishes
+// two chips with the same number.
 MetricLabels short_labels_of(const Device& device) {
   MetricLabels labels = {{"device", std::to_string(device.id)}, {"uid", uid_of(device.uid)}};
   if (device.shares_number && !device.uid) labels.add("arch", device.arch);
@@ -263,7 +263,7 @@ MetricLabels labels_of(const Device& device, const Process& process) {
 }
 
 // Adds one sample per process. Queries join the many series of a process with this sample by the
-// pid, so that these series do not repeat its labels.
+// pid, so the other series do not repeat the labels of this sample.
 void add_process_info(const Snapshot& snapshot, Page& page) {
   Family& info = page.gauge("ttmem_process_info", "What a living process is a part of; always 1.");
   std::set<std::string> seen;

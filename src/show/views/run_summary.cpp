@@ -72,8 +72,8 @@ std::vector<std::string> peaks_of(const RunDevice& device) {
   return figures;
 }
 
-// Returns the figures, or an empty list if the process holds nothing known and left nothing at
-// close.
+// Returns the figures, or an empty list if every held size is 0 or unknown and the process left
+// nothing when it closed the device.
 std::vector<std::string> held_of(const RunDevice& device) {
   bool any = device.left > 0;
   std::vector<std::string> figures;

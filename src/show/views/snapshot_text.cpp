@@ -124,8 +124,8 @@ bool is_silent(const Device& device) {
          });
 }
 
-// The used bytes of all devices, with the mark of the sum. A mark of one device marks the sum too.
-// The sum is "at least" if the used bytes of a chip are unknown.
+// The used bytes of all devices, with the mark of the sum. If the figure of one device has a mark,
+// the sum has this mark too. The sum is "at least" if the used bytes of a chip are unknown.
 struct UsedSum {
   Bytes bytes = std::nullopt;
   std::string mark{};

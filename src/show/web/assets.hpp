@@ -26,8 +26,8 @@ struct Asset {
 // Returns the uncompressed content, for clients that do not accept gzip.
 [[nodiscard]] std::string plain(const Asset& asset);
 
-// Returns index.html with `source` in place of "live": "recording" if a server has the recording,
-// "file" if the page itself contains the recording.
+// Returns index.html with `source` in place of "live". `source` is "recording" if a server has the
+// recording, and "file" if the page itself contains the recording.
 [[nodiscard]] std::string page_over(std::string index, std::string_view source);
 
 // Returns what this build of the page lacks, with the next step; empty if complete.

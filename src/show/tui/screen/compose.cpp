@@ -109,7 +109,7 @@ Notice notice_of(const Snapshot& snapshot, const ViewState& state) {
   return {fmt::format("{}: {}", count, snapshot.warnings.front()), {Ink::warn}};
 }
 
-// Draws that nothing could be read, with the reason.
+// Draws the message that nothing could be read, with the reason.
 void draw_nothing_readable(Screen& screen, Pane pane, const Snapshot& snapshot) {
   screen.claim("nothing", pane);
   const text::TextOptions text{.width = static_cast<std::size_t>(std::max(pane.width(), 1)),

@@ -178,7 +178,7 @@ void tall_bar(Pane pane, const CoreMap& map) {
     const auto low = static_cast<std::size_t>(rows - 1 - y) * (halves ? 2 : 1);
     bar_row(pane, kLabels, y, pane.width() - kLabels, bands[low], bands[low + (halves ? 1 : 0)]);
   }
-  int free_from = 0;  // rows above are taken by a label
+  int free_from = 0;  // first row below the labels drawn so far
   for (const std::uint64_t mark : landmarks(map)) {
     const int y = std::min(static_cast<int>((1 - place_of(mark, map)) * rows), rows - 1);
     if (y < free_from) continue;

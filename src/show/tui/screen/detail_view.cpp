@@ -58,7 +58,7 @@ DetailPlan plan_of(Form form, int columns, int devices, int item_height) {
 int least_for_processes(int processes) { return processes == 0 ? 1 : 2 + std::min(processes, 4); }
 
 // Returns the plan with one line per device, for screens where boxes do not fit. The selected
-// device gets a box if there is room: with `full` rows or a compact box.
+// device gets a box if there is room. The box has `full` rows, or is a compact box.
 DetailPlan line_plan(int devices, int full, Size size, int reserve) {
   const int most = std::clamp(size.width / kNarrowestLine, 1, devices);
   const int room = size.height - reserve;

@@ -168,7 +168,7 @@ void next_column(ViewState& state) {
 
 void begin_filter(ViewState& state) { state.typing_filter = true; }
 
-// Adds a key to the filter. While the user types a filter, every character belongs to it.
+// Adds a key to the filter. While the user types a filter, every character belongs to the filter.
 void type_filter(ViewState& state, const KeyPress& key) {
   constexpr std::size_t kLongest = 64;
   if (key.code == Code::escape) {

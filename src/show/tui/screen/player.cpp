@@ -67,7 +67,7 @@ void next_peak(Player& player, std::string& message) {
     return;
   }
   const auto is_here = [&](const Tape::Peak& peak) { return peak.time_ns == player.now_ns; };
-  // Several peaks may have the same time: continues from the last of these peaks.
+  // Several peaks may have the current time. Continues from the last of these peaks.
   const auto here = std::find_if(peaks.rbegin(), peaks.rend(), is_here);
   const auto next = here == peaks.rend() || here == peaks.rbegin() ? peaks.begin() : here.base();
   seek(player, next->time_ns);

@@ -34,7 +34,7 @@ inline constexpr std::uint32_t kAllocationColumns = 9;
                                  const Sorting* sorting, Display display);
 
 // The live buffers and kernels of the opened process. Circular buffers belong to programs and are
-// only counted, because thousands of cached programs have them at the same addresses.
+// only counted, because thousands of cached programs have circular buffers at the same addresses.
 struct AllocationRows {
   std::vector<const model::Allocation*> rows;  // unsorted; owned by the snapshot
   std::uint64_t cbs = 0;

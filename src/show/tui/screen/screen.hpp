@@ -29,7 +29,7 @@ struct Hit {
   Click click;
 };
 
-// A part of the screen that shows one thing. Regions do not overlap.
+// A named part of the screen. Regions do not overlap.
 struct Region {
   std::string name;
   Rect rect;

@@ -12,7 +12,8 @@ struct InkColor {
   int direct;
 };
 
-// In the order of Ink. The deduced size makes a missing entry an error.
+// One entry for each Ink, in the order of Ink. Because the size is deduced, a missing entry is a
+// compile error.
 using InkColors = std::array<InkColor, kInks>;
 
 constexpr InkColors kInkColors = std::to_array<InkColor>({

@@ -42,7 +42,8 @@ struct Signal {
 inline constexpr std::array<Signal, 3> kSignals = {
     {{"SIGTERM", SIGTERM}, {"SIGINT", SIGINT}, {"SIGKILL", SIGKILL}}};
 
-// A process to end and the signal for it: a question on the screen, or the confirmed answer.
+// A process to end and the signal to send. Used for the question on the screen, and for the
+// confirmed answer to the question.
 struct EndProcess {
   std::int32_t pid = 0;  // in the pid namespace of this program
   std::string name;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The views of the tabs. Each draws into the given pane. View 1 is in detail_view.hpp.
+// The views of the tabs. Each function draws its view into the given pane. View 1 is in
+// detail_view.hpp.
 #pragma once
 
 #include "read/model/snapshot.hpp"
@@ -22,7 +23,8 @@ void chart_view(Screen& screen, Pane pane, const model::Snapshot& snapshot, cons
 // view shows the part around the cursor, and a line says so.
 void core_view(Screen& screen, Pane pane, const model::Snapshot& snapshot, const ViewState& state);
 
-// Draws view 4: the processes, sorted and filtered; below the opened process its live allocations.
+// Draws view 4: the sorted and filtered processes, and below the opened process the live
+// allocations of that process.
 void process_view(Screen& screen, Pane pane, const model::Snapshot& snapshot,
                   const ViewState& state);
 

@@ -50,7 +50,7 @@ int legend(Pane& pane, int x, int y, const std::vector<LegendEntry>& entries, St
 void more_sign(Pane& pane, int y, int first, int visible, int rows, std::string_view what);
 
 // A table with a style per row. draw_rows() draws the header and the rows; the pane must have room
-// for all of them. If `sortable`, a click on a header sorts by its column.
+// for the header and all rows. If `sortable`, a click on a header sorts by its column.
 struct Rows {
   text::Table table;
   std::vector<Style> styles;

@@ -14,7 +14,8 @@ Depth depth_of_terminal() {
   if (!has_colors() || start_color() == ERR) return Depth::none;
   // On an unknown background the colours may be illegible.
   if (use_default_colors() == ERR) return Depth::none;
-  // Such a terminal encodes a colour as red, green and blue, as xterm-direct does.
+  // A terminal with more than 65,536 colours encodes a colour as red, green and blue, like
+  // xterm-direct.
   if (COLORS > 65'536) return Depth::direct;
   return COLORS >= 256 ? Depth::palette : Depth::basic;
 }

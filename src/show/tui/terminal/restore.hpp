@@ -10,9 +10,11 @@ namespace ttmem::tui {
 // the current tcgetattr() settings, and then lets the signal take its default action. Call before
 // the terminal is changed.
 void restore_on_crash(int fd);
-// Sets the sequences to write, once the type of the terminal is known. Cut at 500 bytes.
+// Sets the sequences to write, once the type of the terminal is known. The sequences are cut at 500
+// bytes.
 void set_restore_sequences(const std::string& sequences);
-// Disables the handlers' work after the terminal was restored in the normal way.
+// Makes the crash handlers leave the terminal unchanged. For use after the terminal was restored in
+// the normal way.
 void disarm_restore();
 
 // Turns SIGINT, SIGTERM, SIGHUP and SIGQUIT into bytes in a pipe. Returns the reading end of the

@@ -11,8 +11,8 @@
 
 namespace ttmem::tui {
 
-// Returns $XDG_CONFIG_HOME/ttmem/top.toml, or the same file below ~/.config. Returns an empty text
-// if neither folder is known.
+// Returns $XDG_CONFIG_HOME/ttmem/top.toml, or ~/.config/ttmem/top.toml. Returns an empty text if
+// neither folder is known.
 [[nodiscard]] std::string settings_path();
 
 // Applies `text` to `state`. Returns the number of invalid lines, which are ignored: the file of

@@ -15,8 +15,8 @@
 namespace ttmem::tui {
 
 // Takes over the terminal during its lifetime: alternate screen, no echo, mouse events. The
-// destructor restores the terminal, and so does any signal that can be caught and ends the process.
-// At most one Terminal exists at a time; one thread uses it.
+// destructor restores the terminal. The terminal is also restored if a signal that can be caught
+// ends the process. At most one Terminal exists at a time; one thread uses it.
 class Terminal {
  public:
   // Opens the terminal. `color`: the user wants colours; `unicode`: the terminal shows UTF-8. Fails

@@ -28,8 +28,8 @@ struct TopOptions {
   // Returns the earlier samples of a device when its chart is first shown. Empty function: charts
   // start empty.
   std::function<std::vector<ChartSample>(const model::DeviceName&)> history_of{};
-  // The samples of the whole recording while one is played; else empty, because samples are
-  // collected.
+  // The samples of the whole recording, if a recording is played. Otherwise empty, because samples
+  // are collected while the live view runs.
   ChartHistory history{};
 };
 
