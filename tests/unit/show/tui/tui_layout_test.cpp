@@ -178,7 +178,7 @@ RC_GTEST_PROP(Layout, EveryDeviceIsShownOrTheRangeIsStated, ()) {
   const auto shown = static_cast<std::size_t>(
       std::count_if(screen.regions.begin(), screen.regions.end(),
                     [](const Region& region) { return region.name.starts_with("device "); }));
-  // With several columns the range counts rows of devices.
+  // If the devices have several columns, the range counts rows instead of devices.
   const auto rows = static_cast<std::size_t>(screen.list.rows);
   const bool all = shown == snapshot.devices.size();
   RC_ASSERT(all ||
