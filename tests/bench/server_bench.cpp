@@ -57,7 +57,7 @@ bool send_all(int fd, std::span<const std::byte> data) {
   return true;
 }
 
-// The whole workload, built before the clock starts: only its sending is measured.
+// The whole workload. It is built before the clock starts, so that only its sending is measured.
 const std::vector<Message>& workload() {
   static const std::vector<Message> messages = [] {
     std::vector<Message> made;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The allocations that a server knows from the reports of libttmem, and the allocations in the
-// segment, which the server should know.
+// Two accounts of the live allocations: the account that a server has from the reports of libttmem,
+// and the true account from the segment.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ struct ReportedAccount {
   std::vector<std::uint64_t> coming;
   std::uint64_t events_dropped = 0;
   std::size_t messages = 0;
-  bool is_complete = false;  // everything live has been reported
+  bool is_complete = false;  // all live allocations have been reported
   bool has_left = false;     // the last report was a goodbye
 
   void take(const wire::Message& message) {

@@ -197,7 +197,7 @@ TEST(Translate, CircularBuffersAtOtherAddressesKeepTheirPlaceOrAreUnknown) {
 TEST(Target, IsOpenedAsTheRecordedDeviceWas) {
   recording::Tables tables;
   tables.devices.push_back(device_of(*placement::find_board("n300")));
-  tables.devices[0].grid_y = 8;  // with Ethernet dispatch
+  tables.devices[0].grid_y = 8;  // the height with Ethernet dispatch
   tables.devices[0].l1_small_bytes_per_core = 32768;
   tables.devices.push_back(tables.devices[0]);
   const auto found = find_targets(tables, *placement::find_board("galaxy"), {});

@@ -456,7 +456,7 @@ TEST(CoreText, ReadsWhatItWrites) {
 RC_GTEST_PROP(RecordingFileProperty, HasTheLiveBuffersOfAnyTime, ()) {
   const TemporaryDirectory directory;
   const std::string path = directory.path() + "/run.ttmem";
-  std::map<std::uint64_t, std::pair<Time, Time>> lives;  // keyed by number
+  std::map<std::uint64_t, std::pair<Time, Time>> lives;  // keyed by the buffer's number
   {
     const auto made = Writer::create(path, recording::Run{}, false);
     RC_ASSERT(static_cast<bool>(made));

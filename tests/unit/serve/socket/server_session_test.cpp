@@ -633,7 +633,7 @@ class HeldModel {
 RC_GTEST_PROP(Session, HoldsTheSameAsASimpleModel, ()) {
   SessionFixture server;
   HeldModel model;
-  // This connection stays open and opens the device again.
+  // This connection stays open. It opens the device again after each close.
   const auto keeper = server.connect(99);
   const Message kernel = message(MessageType::kernel_load, 1, 0, TTMEM_KERNEL_DISPATCH);
   say(*keeper, kernel);

@@ -56,7 +56,7 @@ model::Device any_device(std::uint32_t id) {
     d.l1_base = any_bytes();
     d.l1_bytes_per_core = any_bytes();
   }
-  if (*inRange(0, 3) == 0) {  // a grid of another shape
+  if (*inRange(0, 3) == 0) {  // some devices have a grid of another shape
     d.grid_x = *inRange<std::uint16_t>(0, 17);
     d.grid_y = *inRange<std::uint16_t>(0, 16);
     d.cores.resize(std::size_t{d.grid_x} * d.grid_y);

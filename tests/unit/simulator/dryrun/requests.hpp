@@ -51,7 +51,7 @@ struct AllocateBuffer {
   tt::tt_metal::CoreRangeSet cores;
   std::uint64_t size, page_size, pages;
   bool bottom_up;
-  // The runtime's answer:
+  // The runtime gave the buffer this address and size.
   std::uint64_t address, bytes_per_bank, banks;
 };
 

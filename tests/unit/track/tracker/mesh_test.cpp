@@ -268,7 +268,7 @@ RC_GTEST_PROP(Mesh, AListHasTheSameEffectAsOneCallForEachDevice, ()) {
       if (*rc::gen::inRange(0, 4) == 0) given.flags = TTMEM_BUFFER_OWN_BANKS;
       if (*rc::gen::inRange(0, 4) == 0)
         given.label = "a label that is longer than its slot has room";
-      if (*rc::gen::inRange(0, 10) == 0) given.bytes = ~0ULL;  // impossible
+      if (*rc::gen::inRange(0, 10) == 0) given.bytes = ~0ULL;  // an impossible size
       if (what == 6) {
         both([&](Tracked& tracked) { tracked->buffer_alloc(ids[0], given); });
       } else {
