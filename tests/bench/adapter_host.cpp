@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Host code for measure_adapter.py. Measures the cost of the runtime's calls and prints "NAME
-// NANOSECONDS". The code does not use ttmem; the adapter is preloaded or not. With TTMEM_PROCESSOR
-// the processor is attached, and programs are named as ttnn names them.
+// NANOSECONDS". The code does not use ttmem; the adapter may be preloaded. If TTMEM_PROCESSOR is
+// set, the processor is attached, and programs are named as ttnn names them.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -33,8 +33,8 @@ double cpu_nanoseconds() {
   return 1e9 * static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec);
 }
 
-// Measures the fastest of several rounds, each of which runs the action `times` times. Disturbances
-// only add time.
+// Prints the CPU time of one action: the time in the fastest of several rounds, each of which runs
+// the action `times` times. Other load only adds time.
 template <typename Action>
 void measure(const char* name, int times, Action action) {
   constexpr int rounds = 15;
@@ -92,7 +92,7 @@ int main() {
                        {.page_size = 2048, .buffer_type = BufferType::DRAM}, mesh.get());
   };
   measure("buffer_pair", 2000, pair);
-  measure("operation", 2000, [&] {  // reported as ttnn reports it
+  measure("operation", 2000, [&] {  // reports an operation as ttnn does
     auto& tracker = GraphTracker::instance();
     int first = 1;
     double second = 2;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The cost that the approaches add to host code on the dry run: the runtime's hooks for a buffer
-// and its free, and a wrapped call for the declaration of a circular buffer.
+// The cost that two ways of reporting add to host code on the dry run. The runtime's hooks report a
+// buffer and its free. A wrapped call reports the declaration of a circular buffer.
 #include <benchmark/benchmark.h>
 
 #include <memory>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// 32 chips with 140 cores each, the maximum of a chip. All chips change ten times a second. Prints
-// "ready", and ends when its standard input closes. For measure_page.py.
+// 32 chips with 140 cores each, the maximum number of cores of a chip. All chips change ten times a
+// second. Prints "ready", and ends when its standard input closes. For measure_page.py.
 #include <poll.h>
 #include <ttmem/ttmem.h>
 #include <unistd.h>
@@ -26,8 +26,8 @@ void open(std::uint32_t chip) {
   ttmem_device_open(&info);
 }
 
-// Places circular buffers of a size that differs from the step before, on all cores or on half of
-// them.
+// Places circular buffers on all cores or on half of the cores. Their size differs from the size at
+// the previous step.
 void place(std::uint32_t chip, std::uint64_t step) {
   const std::uint64_t bytes = 65536 + 4096 * ((step + chip) % 64);
   const ttmem_cb cb = {ttmem::bench::kL1Base, bytes, step % 2 == 0 ? &kAllCores : &kHalf, 1, 0};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The cost of a call for the workload, through the C interface of the real library with everything
-// on: live records, counters, peaks, per-core figures, events.
+// The cost of a call for the workload, through the C interface of the real library with every
+// feature on: live records, counters, peaks, per-core figures, events.
 #include <benchmark/benchmark.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -18,8 +18,9 @@ namespace {
 constexpr std::uint64_t kLiveIds = 1'000'000;  // first id of programs that stay
 constexpr std::uint64_t kBatch = 64;
 
-// Places kBatch programs per iteration while `live` other programs stay, and destroys them untimed.
-// Every program has its own layout, so that nothing is shared and each program changes the union.
+// Places kBatch programs per iteration while `live` other programs stay. The kBatch programs are
+// then destroyed untimed. Every program has its own layout, so that nothing is shared and each
+// program changes the union.
 void place_with_live(benchmark::State& state) {
   const auto live = static_cast<std::uint64_t>(state.range(0));
   open_device(0);
@@ -181,9 +182,9 @@ void scope_pair(benchmark::State& state) {
 }
 BENCHMARK(scope_pair);
 
-// The work of the existing tracker for an allocation and its free, in its order: the device's
-// total, the chip's row and the time, then the process's row and the time again, all in a shared
-// mapping.
+// Updates the counters that the existing tracker updates for an allocation and its free, in the
+// same order: the device's total, the chip's row and the time, then the process's row and the time
+// again. All counters are in a shared mapping.
 void shared_counters_pair(benchmark::State& state) {
   using Counter = std::atomic<std::uint64_t>;
   void* page = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

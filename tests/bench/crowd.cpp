@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Many tracked processes that hold their memory: crowd PROCESSES ALLOCATIONS. Prints "ready" when
-// all processes hold it, and ends them when its standard input closes. For measure_server.py.
+// all processes hold their memory. Ends the processes when its standard input closes. For
+// measure_server.py.
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>

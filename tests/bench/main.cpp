@@ -2,8 +2,8 @@
 //
 // Runs the benchmarks. Then prints the figures that the project promises, one line `ratio NAME
 // VALUE` each, and writes them as JSON. A ratio compares measurements of the same run. Every
-// benchmark runs several times and its fastest run counts, because a busy machine disturbs this run
-// least.
+// benchmark runs several times and its fastest run counts, because other load disturbs the fastest
+// run least.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ class Fastest : public benchmark::BenchmarkReporter {
     }
   }
   [[nodiscard]] bool failed() const { return failed_; }
-  // Returns NaN if a filter left the benchmark out.
+  // Returns the nanoseconds per item, or NaN if a filter left the benchmark out.
   [[nodiscard]] double ns(const std::string& name) const {
     const auto found = ns_.find(name);
     return found != ns_.end() ? found->second : std::numeric_limits<double>::quiet_NaN();
@@ -71,7 +71,8 @@ struct DisabledCall {
 
 using BufferCall = void(std::uint32_t, const ttmem_buffer*);
 
-// Times both calls with the same loop. Two loops would also compare where the compiler placed them.
+// Times both calls with the same loop. With two loops the result would also depend on where the
+// compiler placed each loop.
 [[gnu::noinline]] double ns_per_call(BufferCall* call) {
   const ttmem_buffer buffer = ttmem::bench::dram_buffer(1);
   constexpr int kCalls = 20'000;
@@ -85,8 +86,8 @@ using BufferCall = void(std::uint32_t, const ttmem_buffer*);
          kCalls;
 }
 
-// Returns the fastest of short rounds. Both calls are measured in turn, so that other load affects
-// both alike.
+// Returns the fastest of short rounds. The rounds of the two calls alternate, so that other load
+// affects both calls alike.
 DisabledCall measure_disabled_call() {
   DisabledCall fastest{1e9, 1e9};
   for (int round = 0; round < 1000; ++round) {

@@ -38,7 +38,7 @@ class Model {
     for (std::uint32_t i = 0; i < kLayers * kOps; ++i) add_request(i);
   }
 
-  // Runs as many iterations as this number of events needs.
+  // Runs enough iterations to make this number of events.
   void run(std::uint64_t events) {
     for (std::uint64_t iteration = 0; events_ < events; ++iteration) {
       if (iteration % 64 == 0) add_cache();  // puts the peak of DRAM at the end
@@ -140,7 +140,7 @@ class Model {
     request_rows_.push_back(writer_.request(requests_.back()));
   }
 
-  // Runs an operation, which allocates an output and frees an input of the operation before.
+  // Runs an operation. It allocates an output and frees an input of the previous operation.
   void run_op(std::uint32_t op) {
     now_ += 200;
     const auto per_bank = static_cast<std::uint32_t>(requests_[op].bytes_per_bank);

@@ -49,7 +49,7 @@ ttmem_buffer buffer(std::uint64_t id, const char* label) {
 
 void print_pair() {
   constexpr int rounds = 200;
-  constexpr int pairs = 2000;  // few enough for the ring
+  constexpr int pairs = 2000;  // few enough for the event ring
   double fastest = 1e9;
   const ttmem_buffer wanted = buffer(1, nullptr);
   for (int i = 0; i < rounds; ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The throughput of the server, as a share of the socket's throughput. The same messages go to
-// `ttmem serve` in another process, and to a process that only reads them into a buffer.
+// The throughput of the server, as a share of the socket's throughput. The same messages are sent
+// to `ttmem serve` in another process, and to a process that only reads the messages into a buffer.
 #include <benchmark/benchmark.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -31,10 +31,10 @@ using wire::MessageType;
 
 constexpr std::uint64_t kBuffers = 50'000;  // per round; a thousand live at a time
 constexpr std::uint64_t kLive = 1'000;
-constexpr std::uint64_t kMessages = 2 * kBuffers + 1;  // and a request
+constexpr std::uint64_t kMessages = 2 * kBuffers + 1;  // allocations, frees and one request
 constexpr std::size_t kBatch = 1024;                   // messages per write, as libttmem sends them
-// The fastest round counts, and the rounds of the two readers alternate, because two processes are
-// easily disturbed.
+// The fastest round counts, and the rounds of the two readers alternate, because other load easily
+// disturbs two processes.
 constexpr int kRounds = 100;
 
 Message message(MessageType type, std::uint64_t id) {
@@ -57,7 +57,7 @@ bool send_all(int fd, std::span<const std::byte> data) {
   return true;
 }
 
-// The whole workload, built before the clock starts: only its sending is measured.
+// The whole workload. It is built before the clock starts, so that only its sending is measured.
 const std::vector<Message>& workload() {
   static const std::vector<Message> messages = [] {
     std::vector<Message> made;
@@ -133,7 +133,7 @@ UniqueFd connect_to(const std::string& path) {
 
 constexpr double kUnanswered = 1e9;
 
-// Returns the seconds until the last message is answered, or kUnanswered.
+// Returns the seconds from the sending of the workload to its answer, or kUnanswered.
 double seconds(const UniqueFd& fd) {
   Message answer;
   workload();

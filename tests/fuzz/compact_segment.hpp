@@ -12,9 +12,9 @@ namespace ttmem::fuzz {
 //
 //   512 bytes   Header
 //   1 byte      number of chunks that follow
-//   each chunk: 1 byte kind, 2 bytes length (little-endian), that many bytes; zeros up to its end
+//   each chunk: 1 byte kind, 2 bytes length (little-endian), then `length` bytes of the chunk
 //
-// Missing bytes at the end are zeros.
+// All missing bytes are zeros: at the end of a chunk, and at the end of the compact form.
 [[nodiscard]] std::vector<std::byte> compact(std::span<const std::byte> segment);
 [[nodiscard]] std::vector<std::byte> expand(std::span<const std::byte> compact_bytes);
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Explains arbitrary logs: whatever a log contains, there must be an explanation that can be
-// printed. The state has a free block and a clash, so that logs with similar numbers reach every
-// suggestion.
+// Explains arbitrary logs. For every log there must be an explanation that can be printed. The
+// state has a free block and a clash, so that logs with similar numbers reach every suggestion.
 #include <cstddef>
 #include <cstdint>
 #include <string>

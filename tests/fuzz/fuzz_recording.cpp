@@ -118,7 +118,7 @@ void bind_value(recording::Statement& statement, FuzzedDataProvider& input, std:
   }
 }
 
-// Changes values in some columns, of one row or of all rows.
+// Changes the values of some columns, in one row or in all rows.
 void change_values(const World& world, FuzzedDataProvider& input) {
   auto database = Database::open(world.path(), Database::Mode::create);
   if (!database || !database->execute("PRAGMA synchronous=OFF; PRAGMA journal_mode=OFF; BEGIN")) {
@@ -223,7 +223,7 @@ void write_export(recording::Reader& reader, const exports::ExportFormat& format
       exports::write({.reader = reader, .selection = selection}, format, std::move(*output)));
 }
 
-// Reads the recording in one way, because all ways together take a third of a second.
+// Reads the recording in one of several ways, because all ways together take a third of a second.
 void read_somehow(const std::string& path, std::size_t way) {
   const auto reader = recording::Reader::open(path);
   if (!reader) return;

@@ -6,8 +6,8 @@
 //
 //   0  a segment, in the compact form of compact_segment.hpp
 //   1  an unchanged file
-//   2  triples of bytes (number of the read, offset / 8 KiB, flip) up to a zero byte: a writer
-//      changes or cuts the file between two reads; then a compact segment
+//   2  triples of bytes (number of the read, offset / 8 KiB, flip) up to a zero byte, then a
+//      compact segment. Each triple is a change or a cut of the file between two reads.
 //   3  a region of TT-Metal
 #include <cstdint>
 #include <cstdio>
@@ -36,7 +36,7 @@ class RestlessSource final : public segment::ByteSource {
   struct Change {
     std::uint8_t at_read;
     std::uint8_t where;
-    std::uint8_t flip;  // 0xff: cuts the file there
+    std::uint8_t flip;  // 0xff: cuts the file at this place
   };
   RestlessSource(std::vector<std::byte> bytes, std::vector<Change> changes)
       : bytes_(std::move(bytes)), changes_(std::move(changes)) {}
@@ -93,8 +93,8 @@ void check_snapshot(const model::Snapshot& snapshot) {
   }
 }
 
-// Returns evidence with the same segment twice, of a live and of a dead process, and a region
-// beside them.
+// Returns evidence with the same segment twice, once of a live process and once of a dead process.
+// The evidence also has a region.
 collector::Evidence evidence_of(const segment::SegmentImage& image) {
   collector::Evidence evidence;
   evidence.monotonic_ns = 1;

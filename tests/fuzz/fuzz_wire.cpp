@@ -6,8 +6,8 @@
 //   even  an unchanged stream
 //   odd   records of 16 bytes, each expanded to one message that is almost valid (see expand())
 //
-// Two connections of root take turns, so that numbers are shared, reported for other processes, and
-// left behind in every way.
+// Two connections of root take turns. They share buffer numbers, report for other processes, and
+// end while they hold memory.
 #include <spdlog/sinks/null_sink.h>
 #include <spdlog/spdlog.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ void require(bool holds, const char* what) {
   std::abort();
 }
 
-// A directory that the destructor removes. A crash leaves it.
+// A directory that the destructor removes. The directory stays after a crash.
 class Directory {
  public:
   Directory() {
@@ -54,7 +54,8 @@ class Directory {
     std::filesystem::remove_all(path_, ignored);
   }
   [[nodiscard]] const std::string& path() const { return path_; }
-  // Removes the segments of clients that ended while they held memory.
+  // Removes all files. At most `at_most` may exist: the segments of clients that ended while they
+  // held memory.
   void clear(std::size_t at_most) const {
     std::size_t count = 0;
     for (const auto& file : std::filesystem::directory_iterator(path_)) {

@@ -66,8 +66,8 @@ struct WrittenDevice {
 
 // Writes the events of several processes on shared chips: buffers on one device and on meshes,
 // buffers that change size, overlapping circular buffers, dispatches, devices that are closed and
-// opened again, gaps, a process that ends. No two events have the same time, except the two parts
-// of a change.
+// opened again, gaps, a process that ends. No two events have the same time, except the two events
+// of a change of size.
 class RandomHistory {
  public:
   RandomHistory(Writer& writer, std::uint32_t seed, int steps) : writer_(writer), random_(seed) {
@@ -286,7 +286,7 @@ class RandomHistory {
     WrittenDevice& written = devices[open[below(open.size())]];
     const RowId row = written.device.id;
     const Time time = tick();
-    // A buffer of a mesh stays live on its other devices, so such buffers are skipped here.
+    // Buffers of a mesh are skipped, because they stay live on the other devices.
     for (WrittenAllocation& allocation : allocations) {
       const bool on_it = std::find(allocation.devices.begin(), allocation.devices.end(), row) !=
                          allocation.devices.end();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The state that a server knows from the reports of libttmem, and the state that it should know.
+// Two accounts of the live allocations: the account that a server has from the reports of libttmem,
+// and the true account from the segment.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,14 +25,14 @@ struct ReportedAccount {
   using Buffer = std::tuple<std::int32_t, int, std::uint64_t>;  // device, kind, id
   using Program = std::tuple<std::int32_t, std::uint64_t>;
 
-  std::map<Buffer, std::uint64_t> live;                    // bytes
+  std::map<Buffer, std::uint64_t> live;                    // size in bytes
   std::map<Program, std::vector<std::uint64_t>> programs;  // bytes of each CB
   std::map<std::int32_t, std::uint32_t> kinds;  // by device: bits of ttmem_set_reported()
   std::vector<std::string> faults;              // reports that break the protocol
   std::vector<std::uint64_t> coming;
   std::uint64_t events_dropped = 0;
   std::size_t messages = 0;
-  bool is_complete = false;  // everything live has been reported
+  bool is_complete = false;  // all live allocations have been reported
   bool has_left = false;     // the last report was a goodbye
 
   void take(const wire::Message& message) {
@@ -99,7 +100,7 @@ struct ReportedAccount {
   void add(const wire::Message& message, Kind kind) {
     const Buffer key{message.head.device_id, static_cast<int>(kind), message.head.buffer_id};
     if (!live.emplace(key, message.head.size).second) faults.push_back("reported twice");
-    if (kind == Kind::cb) return;  // without a program
+    if (kind == Kind::cb) return;  // a CB without a program reports no kind
     kinds[message.head.device_id] |=
         kind == Kind::kernel ? TTMEM_REPORTS_KERNELS : 1U << message.head.buffer_type;
   }

@@ -27,7 +27,7 @@ struct CbSpec {
 
 // Builds the bytes of a segment from layout.hpp alone, so that the reader is tested against the
 // layout and not against the project's writer. The caller may change every returned record until
-// bytes() is called. In the file, the chunks of different kinds alternate.
+// the call of bytes(). In the file, the chunks of different kinds alternate.
 class SegmentBuilder {
  public:
   // Makes a process without devices, with correct magic and sizes.
@@ -49,10 +49,11 @@ class SegmentBuilder {
   segment::ProgramSlot& add_program_like(const segment::ProgramSlot& other, std::uint32_t device,
                                          std::uint64_t program);
 
-  // Returns the number for AllocationSlot::device with kOnSet.
+  // Returns the number of a set of devices. Store the number in AllocationSlot::device together
+  // with kOnSet.
   std::uint32_t add_device_set(const std::vector<std::uint32_t>& devices);
 
-  // Returns the number for ProgramSlot::name.
+  // Returns the number of a text for ProgramSlot::name.
   std::uint32_t add_name(std::string_view text);
 
   [[nodiscard]] segment::AllocationSlot& allocation(std::size_t i) { return allocations_[i]; }
@@ -65,7 +66,8 @@ class SegmentBuilder {
   void fill_ring(std::uint64_t newest);
   [[nodiscard]] segment::EventRecord& event(std::size_t i) { return events_[i]; }
 
-  // Keeps the counts of the header. Otherwise bytes() sets them from the added records.
+  // Makes bytes() keep the counts that are in the header. Otherwise bytes() sets the counts from
+  // the added records.
   void keep_counts() { keep_counts_ = true; }
   [[nodiscard]] std::vector<std::byte> bytes() const;
 

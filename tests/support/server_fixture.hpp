@@ -33,7 +33,7 @@ class SessionFixture {
   }
 
   [[nodiscard]] model::Snapshot snapshot() const { return collector::collect(directory_.path()); }
-  // Returns the only device, or a device with only zeros if there is none.
+  // Returns the only device, or a device whose fields are zero if there is none.
   [[nodiscard]] model::Device device() const {
     const model::Snapshot now = snapshot();
     return now.devices.empty() ? model::Device{} : now.devices.front();

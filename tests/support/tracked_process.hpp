@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// This test process as readers see it. Tracking is on from the start, in its own directory.
+// This test process as readers see it. The process is tracked from the start, and its segment is in
+// a directory of its own.
 #pragma once
 
 #include <cstdint>

@@ -51,8 +51,8 @@ inline model::Program program(std::uint32_t device, std::uint64_t number,
   return p;
 }
 
-// Returns a device whose cores differ: fuller to the right and to the bottom; the last core
-// clashes.
+// Returns a device whose cores differ. Cores further to the right or to the bottom are fuller, and
+// the last core clashes.
 inline model::Device varied(std::uint32_t id) {
   model::Device d = views::fixtures::wormhole(id);
   d.l1_bytes_per_core = kL1End;

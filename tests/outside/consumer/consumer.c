@@ -4,10 +4,10 @@
  *
  *   consumer once                          makes each call once, then ends
  *   consumer hold                          makes each kind of allocation once and holds them
- *   consumer fork                          the same, and a child holds its own buffer
+ *   consumer fork                          like `hold`, and a child holds its own buffer
  *   consumer random SEED                   random work on four devices until it is killed
  *   consumer crowd SEED THREADS SECONDS    random work on two devices by THREADS threads, then
- *                                          prints the bytes that it holds, and holds them
+ *                                          prints the bytes that they hold, and holds the memory
  *
  * A mode that holds memory prints a line on stdout, and ends when its stdin is closed. */
 #define _GNU_SOURCE
@@ -121,7 +121,7 @@ static int hold(void) {
   return 0;
 }
 
-/* Forks. The child holds an L1 buffer, but nothing of its parent. */
+/* Forks. The child holds an L1 buffer, but none of its parent's allocations. */
 static int hold_in_two(void) {
   int ready[2];
   char byte = 0;
@@ -259,7 +259,7 @@ static void random_until_killed(uint64_t seed) {
   for (device = 0; device < 4; ++device) open_device(device);
   for (;;) {
     do_something(w);
-    if (draw(w, 4096) == 0) { /* sometimes a device is opened again, empty */
+    if (draw(w, 4096) == 0) { /* a device is sometimes closed and opened again, empty */
       device = draw(w, 4);
       ttmem_device_close(device);
       open_device(device);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Allocates and frees while a signal handler does the same, so that many calls of the handler
- * interrupt a call of the same thread. With the argument `fork` the handler also forks. In the end
- * it holds one buffer, prints the number of the handler's calls, of its children and of children
- * that failed, and waits until stdin is closed. */
+ * Allocates and frees buffers. A signal handler allocates and frees buffers too, so that many calls
+ * of the handler interrupt a call of the same thread. With the argument `fork` the handler also
+ * forks. In the end the program holds one buffer, prints the numbers of the handler's calls, of all
+ * children and of the children that failed, and waits until stdin is closed. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>

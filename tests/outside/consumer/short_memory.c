@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Makes every call of the C interface once while out of memory: for each call and each n, forks a
- * child in which the n-th allocation of that call fails. Each call must leave errno as it was.
+ * Tests every call of the C interface when it is out of memory. For each call and each n, forks a
+ * child in which the n-th memory allocation of the call fails. Each call must not change errno.
  * Prints how many allocations failed; exits with 1 if a call changed errno or a child crashed. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -17,7 +17,7 @@
 enum { MARK = 4711, PASSED = 0, CHANGED = 1, NOT_REACHED = 2, MAX_ALLOCATIONS = 100 };
 
 static __thread unsigned long
-    left; /* allocations until one fails, itself included; 0: none fails */
+    left; /* the allocation that counts this down to 0 fails; 0: none fails */
 static __thread int failed;
 
 static int fails(void) {

@@ -2,8 +2,8 @@
  *
  * Starts many short processes that end in every way. Each labels its buffers with its own label.
  *
- *   storm COUNT AT_ONCE ENDS     COUNT children, AT_ONCE at a time. Child N ends as the letter
- *                                N % strlen(ENDS) of ENDS says:
+ *   storm COUNT AT_ONCE ENDS     COUNT children, AT_ONCE at a time. The letter N % strlen(ENDS)
+ *                                of ENDS selects how child N ends:
  *                                  e exit(0)    _ _exit(0)    k SIGKILL    a abort()
  *                                  c calls exec twice; allocates before each exec and at its end
  *                                  d a grandchild has the buffers, and the child ends
@@ -12,7 +12,7 @@
  *                                  h holds its buffers until all COUNT children have theirs, then
  *                                    _exit(0); needs AT_ONCE >= COUNT, and no other letter
  *   storm one LABEL N            allocates the buffers of LABEL, then _exit(0)
- *   storm chain N STEP           a step of `c`
+ *   storm chain N STEP           one program in the chain of exec calls of the letter `c`
  *
  * Child N has the label wN. If child N consists of several processes or programs, their labels are
  * wN.0, wN.1 and so on. Each label has 1 + N % 5 buffers of 32 * (1 + N % 7) bytes on each of 12
@@ -156,6 +156,6 @@ int main(int argc, char **argv) {
   }
   close(go[1]);
   while (wait(NULL) > 0) continue;
-  close(all_ended[1]); /* the other processes keep it open until they end */
+  close(all_ended[1]); /* the other processes keep the pipe open until they end */
   return read(all_ended[0], &byte, 1) == 0 ? 0 : 1;
 }

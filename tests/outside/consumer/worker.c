@@ -50,7 +50,7 @@ int main(int argc, char **argv) {
   info.dram_bytes_per_channel = 1073741824;
   ttmem_device_open(&info);
   allocate(TTMEM_DRAM, 1, 1 << 20, per_bank);
-  allocate(TTMEM_L1, 2, 1 << 20, L1_PER_BANK); /* the end of the headroom */
+  allocate(TTMEM_L1, 2, 1 << 20, L1_PER_BANK); /* limits the headroom from above */
   ttmem_program_place(0, 1, &cb, 1);
   ttmem_program_dispatch(0, 1);
   printf("%d %" PRIu64 " %" PRIu64 " %d\n", (int)getpid(), per_bank * CHANNELS,

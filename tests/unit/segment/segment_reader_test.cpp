@@ -342,14 +342,15 @@ TEST(SegmentReader, ASlotThatChangesWhileItIsCopiedIsReadAgain) {
   EXPECT_GT(reads_of_slots, 3);
 }
 
-// Two copies can have the same bytes although both are torn: a value goes 1, 2, 1.
+// Two copies can have the same bytes although both are torn, if a value changes and then changes
+// back.
 TEST(SegmentReader, AWriteBetweenEqualCopiesIsNoticed) {
   int reads_of_slots = 0;
   const ActiveSource source(small_segment().bytes(), [&](std::uint64_t offset, auto& bytes) {
     if (offset != kAllocationAt) return;
     ++reads_of_slots;
     auto& slot = at<AllocationSlot>(bytes, kAllocationAt);
-    slot.address = 8192;  // both copies see this body,
+    slot.address = 8192;  // both copies have this body,
     slot.seq += 2;        // but from different writes
   });
   const auto image = read_segment(source);
@@ -498,7 +499,8 @@ TEST(SegmentReader, ProgramsThatNameImpossibleCbsAreCountedAndLeftOut) {
   EXPECT_TRUE(invalid_with([](ProgramSlot& slot) { slot.footprint = 0; }));
 }
 
-// Otherwise a small file could make a reader copy the same CBs a million times.
+// If a footprint number could name several ranges, a small file could make a reader copy the same
+// CBs a million times.
 TEST(SegmentReader, AFootprintNumberNamesOneRangeOfCbs) {
   SegmentBuilder builder;
   builder.add_device(0, 1);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Failures that users reported, one scenario for each way to fail, rebuilt as host code on the dry
-// run. The explanation must name the culprit. Every suggestion marked `tried` must make the same
-// program run.
+// Failures that users reported, rebuilt as host code on the dry run, with one scenario for each way
+// to fail. The explanation must name the culprit. Every suggestion marked `tried` must make the
+// same program run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -75,7 +75,7 @@ void op_grew_a_little(Host& host) {
   host.run({cbs_into(host, 640 * kKiB, 1792)}, host.all_cores());
 }
 
-// Fails because the buffer "halo" lies low: it was placed below a buffer that is freed by now.
+// Fails because the buffer "halo" lies low. It was placed below a buffer that has been freed since.
 void clash_that_reallocate_mends(Host& host) {
   host.tensor("input", Type::L1, 300 * kKiB);
   host.tensor("halo", Type::L1, 300 * kKiB);

@@ -270,7 +270,8 @@ TEST(Explain, TheTightestMemoryMayBeASmallRegionOfAnotherDevice) {
     EXPECT_EQ(said.largest_free_per_bank, 2 * kKiB);
   };
   check();
-  // The collector's figures give the same answer without a look at the buffers.
+  // The largest free blocks of the collector give the same answer, without an examination of the
+  // buffers.
   for (model::Device& device : state.snapshot.devices) {
     device.free[Kind::dram].largest_per_bank = 1000 << 20;
     device.free[Kind::l1].largest_per_bank = 1000 * kKiB;
@@ -336,8 +337,8 @@ std::vector<BufferHolder> random_holders() {
   return holders;
 }
 
-// Returns the smallest number of adjacent holders whose removal leaves enough room. Tries every
-// run.
+// Returns the smallest number of adjacent holders whose removal leaves enough room. Tries every run
+// of adjacent holders.
 std::optional<std::size_t> fewest_by_trying(const std::vector<BufferHolder>& holders,
                                             std::uint64_t end, std::uint64_t request) {
   for (std::size_t count = 1; count <= holders.size(); ++count) {
@@ -372,7 +373,7 @@ TEST(Bank, HoldersThatOverlapAreNotModelled) {
 }
 
 TEST(Bank, MovedBuffersGoWhereTheAllocatorPutsThem) {
-  // [0, 30) and [70, 100) are free. L1 is filled from the upper end.
+  // The free ranges are [0, 30) and [70, 100). L1 is filled from the upper end.
   const std::vector<BufferHolder> holders = {{.address = 30, .bytes_per_bank = 20, .age_ns = 2},
                                              {.address = 50, .bytes_per_bank = 20, .age_ns = 1}};
   const auto bank = Bank::make(Kind::l1, {{0, 100}, 10}, holders);

@@ -42,7 +42,7 @@ class Host {
                const tm::CoreRange& cores);
   void free(const std::string& name) { tensors_.erase(name); }
 
-  // Marks the place before the failing call. A suggestion frees, moves or shrinks buffers here.
+  // Call this before the call that fails. A suggestion frees, moves or shrinks buffers here.
   void failing_call_is_next();
 
   // Runs a program whose circular buffers have these sizes on each core.

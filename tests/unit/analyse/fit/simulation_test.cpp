@@ -123,8 +123,8 @@ TEST(Simulation, AChangedBufferContinuesTheBufferOfItsOwnProcess) {
   const RecordedRequest large = Recorded::dram(600 * kMib);
   const RowId of_first = run.allocate(mesh, large, 1);
   const RowId of_second = run.allocate(other, large, 2);
-  // Both processes' buffers leave a device at the same time. The buffer of the second process ends
-  // first.
+  // Both processes' buffers leave one device at the same time. The second process's remaining
+  // buffer is freed first.
   run.writer().end_allocation(of_first, 10, Ending::changed);
   run.writer().end_allocation(of_second, 10, Ending::changed);
   const RowId rest = run.allocate({other[0]}, large, 10);
@@ -136,8 +136,8 @@ TEST(Simulation, AChangedBufferContinuesTheBufferOfItsOwnProcess) {
   EXPECT_EQ(judged.failure->process, "first");
 }
 
-// Allocates four DRAM buffers and frees the second and the fourth. Half of a bank is then free, in
-// two blocks; a buffer that needs both blocks does not fit.
+// Allocates four DRAM buffers and frees the second and the fourth. Half of a bank is then free in
+// two blocks, and a buffer that needs both blocks does not fit.
 void fragment(Recorded& run, RowId device, Time time) {
   const RecordedRequest quarter = Recorded::dram(250 * kMib);
   std::vector<RowId> rows;

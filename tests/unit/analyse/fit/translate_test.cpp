@@ -23,7 +23,7 @@ recording::RecordedDevice device_of(const placement::Board& board) {
   return device;
 }
 
-// Returns a device of one board, as the target of requests from another board.
+// Returns the target on the board `to` for requests from a device of the board `from`.
 Target target(const char* from, const char* to, const CarryOptions& options = {}) {
   recording::Tables tables;
   tables.devices.push_back(device_of(*placement::find_board(from)));
@@ -123,10 +123,10 @@ TEST(Translate, ShardsAreRoundedUpToWholePages) {
   EXPECT_EQ(translate(request, nullptr, 1, target("n150", "p150")).request.bytes_per_bank,
             11u * 128);
   request.bytes_per_bank = 1ULL << 63;
-  request.layout.page_bytes = 32;  // the Blackhole aligns to 64
+  request.layout.page_bytes = 32;  // the Blackhole aligns pages to 64 bytes
   EXPECT_EQ(translate(request, nullptr, 1, target("n150", "p150")).request.bytes_per_bank, ~0ULL);
   request.bytes_per_bank = 1;
-  request.layout.page_bytes = kMaxBytes;  // more than the shard
+  request.layout.page_bytes = kMaxBytes;  // more than the shard has
   EXPECT_EQ(translate(request, nullptr, 1, target("n150", "p150")).request.bytes_per_bank,
             kMaxBytes);
 }
@@ -197,7 +197,7 @@ TEST(Translate, CircularBuffersAtOtherAddressesKeepTheirPlaceOrAreUnknown) {
 TEST(Target, IsOpenedAsTheRecordedDeviceWas) {
   recording::Tables tables;
   tables.devices.push_back(device_of(*placement::find_board("n300")));
-  tables.devices[0].grid_y = 8;  // with Ethernet dispatch
+  tables.devices[0].grid_y = 8;  // the height with Ethernet dispatch
   tables.devices[0].l1_small_bytes_per_core = 32768;
   tables.devices.push_back(tables.devices[0]);
   const auto found = find_targets(tables, *placement::find_board("galaxy"), {});

@@ -53,7 +53,7 @@ RC_GTEST_PROP(SteadyGrowth, FollowsItsDefinition, ()) {
   const auto looks = static_cast<std::uint32_t>(values.size());
   report::SteadyGrowth growth;
   for (std::uint32_t i = 0; i < looks; ++i) {
-    // A value that equals the value before may be left out.
+    // A value that equals the previous value may be left out.
     if (i == 0 || values[i] != values[i - 1]) growth.add(i, looks, values[i]);
   }
   RC_ASSERT(growth.is_steady(looks) == grows(values));

@@ -30,8 +30,8 @@ class MeshOfThree : public ::testing::Test {
     tables_.scope_visits[{1, 1}] = {.entered = 3, .open = 0, .last_ns = 30, .before_ns = 20};
   }
 
-  // Adds one row for each set of devices that held the buffer; `ending` is the ending on the last
-  // device.
+  // Adds a row for each set of devices that held the buffer. `ending` is the buffer's ending on the
+  // last device.
   void add(std::uint64_t number, Time begin, Ending ending) {
     for (RowId set = 1; set <= 3; ++set) {
       rows_.push_back({.devices = set,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parts of the adapter's build that need no compiler. tests/outside/test_run.py tests the
-// whole.
+// The parts of the adapter's build that need no compiler. tests/outside/test_run.py tests the whole
+// adapter.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -78,7 +78,8 @@ TEST(ElfFile, RefusesOtherFiles) {
   EXPECT_FALSE(ElfFile::open(path).has_value());
 }
 
-// Damages each byte and cuts the file at each length: nothing outside of the file is read.
+// Damages each byte and cuts the file at each length. The reader must read nothing outside of the
+// file.
 TEST(ElfFile, SurvivesDamage) {
   std::ifstream self("/proc/self/exe", std::ios::binary);
   std::string head(4096, '\0');

@@ -20,7 +20,8 @@ std::shared_ptr<MeshDevice> open(const char* board) {
   return MeshDevice::create_unit_mesh(0, 16384, 1U << 20U);
 }
 
-// Compares buffers of more sizes than the cache keeps with the runtime, each size twice.
+// Compares the bank bytes of buffers with the runtime's figures. Uses more sizes than the cache
+// keeps, and each size twice.
 void expect_same_as_runtime(BankBytes& bank_bytes, MeshDevice& mesh, std::uint64_t generation) {
   for (const tm::BufferType type :
        {tm::BufferType::DRAM, tm::BufferType::L1, tm::BufferType::TRACE}) {

@@ -22,7 +22,7 @@ TEST_F(NamedProgramsTest, ATrackedProgramIsPlacedAndDispatched) {
   EXPECT_EQ(device(3).cb_resident_bytes, kCores * 8192);
   run_tracked(small);
   EXPECT_EQ(device(3).cb_resident_bytes, kCores * 4096);
-  run_tracked(large);  // cached, so that no circular buffer is reported
+  run_tracked(large);  // in the program cache, so no CB is reported
   EXPECT_EQ(device(3).cb_resident_bytes, kCores * 8192);
   expect_cbs(kCores * 8192, kCores * 12288, 2, false);
   expect_no_anomalies();

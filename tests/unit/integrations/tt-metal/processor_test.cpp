@@ -63,7 +63,7 @@ class ProcessorTest : public ::testing::Test {
         CircularBufferConfig(bytes, {{0, tt::DataFormat::Float16_b}}).set_page_size(0, bytes));
     return program;
   }
-  // Returns a workload of one program with one CB on all cores of all chips.
+  // Returns a workload of one program with one CB. The program runs on all cores of all chips.
   MeshWorkload workload(std::uint32_t bytes) {
     MeshWorkload made;
     made.add_program(MeshCoordinateRange(mesh_->shape()), program_of(bytes));
@@ -114,7 +114,7 @@ TEST_F(ProcessorTest, AOnePageL1BufferShowsIts2KiBAndThe128KiBThatAreGone) {
   EXPECT_EQ(device(3).physical(Kind::l1), 131072u);
 }
 
-// The dry run has one sub-device, which has all cores.
+// The only sub-device of the dry run has all cores.
 TEST_F(ProcessorTest, AShardTakesEveryCoreAndASubDevicesShardTheCoresOfTheSubDevice) {
   const BufferShardingArgs shard(ShardSpecBuffer(CoreRangeSet(CoreRange({1, 1}, {1, 1})), {1, 2048},
                                                  ShardOrientation::ROW_MAJOR, {1, 2048}, {1, 1}),
@@ -144,7 +144,7 @@ TEST_F(ProcessorTest, DevicesAreAnnouncedWithTheirFigures) {
   EXPECT_GE(found.trace_capacity_bytes.value_or(0), kMiB);
 }
 
-// "Mesh Device (8 devices)", from seed 002, problem 2.
+// The case "Mesh Device (8 devices)" of seed 002, problem 2.
 TEST_F(ProcessorTest, AProgramOnEightDevicesHasTheSameCbBytesOnEachAndNoneAfterItsEnd) {
   {
     auto work = workload(4096);
@@ -157,7 +157,7 @@ TEST_F(ProcessorTest, AProgramOnEightDevicesHasTheSameCbBytesOnEachAndNoneAfterI
   expect_no_anomalies();
 }
 
-// The case "Physical vs Logical" of the seed.
+// The case "Physical vs Logical" of seed 000.
 TEST_F(ProcessorTest, ThirtyCachedProgramsAre10MiBPhysicalAnd300MiBLogical) {
   auto& cache = mesh_->get_program_cache();
   for (std::uint64_t variant = 0; variant < 30; ++variant) {
@@ -188,7 +188,6 @@ TEST_F(ProcessorTest, ASpikeOfL1BuffersLeavesTheCbsAsTheyAre) {
   EXPECT_EQ(device(6).l1_peak_bytes, 61 * kMiB);
 }
 
-// Each kind of allocation of one program has its own figure.
 TEST_F(ProcessorTest, EveryKindOfBufferHasItsOwnFigure) {
   const auto create = [&](BufferType type) {
     return MeshBuffer::create(distributed::ReplicatedBufferConfig{.size = 2048},
@@ -290,8 +289,8 @@ TEST_F(ProcessorTest, AnAnnouncedEndRemovesExactlyThatProgram) {
   expect_cbs(kCores * 8192, kCores * 8192, 1);
 }
 
-// The scope has the mesh as an argument, so that the runtime's run counts as a dispatch to its
-// chips.
+// The scope has the mesh as an argument, so that running a program counts as a dispatch to the
+// chips of the mesh.
 TEST_F(ProcessorTest, AScopeWithADeviceMakesResidentCbsKnown) {
   auto small = workload(4096);
   auto large = workload(8192);
@@ -404,8 +403,8 @@ TEST_F(ProcessorTest, WorkersOfTheMeshAreTrackedOnceTheyAreAttached) {
                      program_of(4096));
   }
   run(work);
-  // No further hook runs on the mesh's threads, so the processor's own thread sends the lists after
-  // some milliseconds.
+  // No further hook runs on the mesh's threads. The processor's own thread therefore sends the
+  // lists of circular buffers after some milliseconds.
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   while (device(7).programs != 2u && std::chrono::steady_clock::now() < deadline) {
     std::this_thread::yield();

@@ -109,8 +109,8 @@ TEST_F(ScopesTest, KernelBytesFromTheCallerAreExact) {
   EXPECT_EQ(device(0).kernels_estimated_bytes, 0u);
 }
 
-// Each thread runs, frees and names its own programs and buffers while the other threads do the
-// same.
+// Each thread runs, frees and names its own programs and buffers. All threads do this at the same
+// time.
 TEST_F(ScopesTest, ProgramsAndBuffersOfSeveralThreadsAreCompleteAndSeparate) {
   constexpr std::uint32_t kThreads = 4;
   constexpr std::uint32_t kRounds = 25;

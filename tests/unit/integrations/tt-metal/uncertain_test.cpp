@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Programs without a name: which of their figures become estimates, and which hooks count nothing.
+// Programs without a name. Some of their figures become estimates, and some hooks count nothing.
 #include <optional>
 
 #include "hooks_fixture.hpp"
@@ -86,7 +86,8 @@ TEST_F(UncertainTest, ANamelessProgramMayBeFreedOnSomeChipsOnly) {
   }
 }
 
-// For a program whose circular buffers are all views, the runtime reports only the end.
+// If the circular buffers of a program are all views, the runtime reports only the end of the
+// program.
 TEST_F(UncertainTest, WithPossibleViewsAFreeIsAGuessUntilTheDeviceIsClosed) {
   const auto buffer = l1_buffer();
   auto first = std::make_optional(workload(program_on(*buffer)));
@@ -124,7 +125,7 @@ TEST_F(UncertainTest, AReopenedDeviceIsANewDevice) {
   expect_cbs(kCores * 8192, kCores * 12288, 2, true);
 
   mesh_->close();
-  open();  // without a report to the processor
+  open();  // the processor receives no report of this
   const auto again = l1_buffer();
   expect_cbs(0, 0, 0, false);
   auto next = workload(program_of(2048));

@@ -441,7 +441,8 @@ TEST(BuildSnapshot, ProgramsShowTheBytesThatTheirEndWouldFree) {
   EXPECT_TRUE(snapshot.programs[2].cbs.at(1).global);
 }
 
-// A program slot of 64 bytes may name 1024 CBs. A small file must not become a huge snapshot.
+// Every program slot of 64 bytes may name 1024 CBs, but a small file must not become a huge
+// snapshot.
 TEST(BuildSnapshot, ListsABoundedNumberOfCbsAndWarns) {
   SegmentBuilder builder;
   builder.add_device(0, 1);

@@ -185,7 +185,7 @@ RC_GTEST_PROP(Collector, EqualsAFreshPassAfterEveryStepOfAHistory, ()) {
       const std::string figures = text_of_figures(collector.collect_figures());
       RC_ASSERT(difference(figures, text_of_figures(fresh)) == "");
     }
-    if (*rc::gen::arbitrary<bool>()) continue;  // this pass is left to the other collector
+    if (*rc::gen::arbitrary<bool>()) continue;  // only the other collector makes this pass
     RC_ASSERT(difference(text_of(collector.collect()), text_of(fresh)) == "");
   }
 }
@@ -231,8 +231,9 @@ TEST(Collector, NoticesADeathThatChangedNoByte) {
   EXPECT_EQ(collector.collect().devices.at(0).processes.at(0).state, model::State::dead);
 }
 
-// A writer stops between the figures of an allocation and its slot, and later goes on. Neither the
-// header nor the sequence number of a device shows this.
+// A writer stops after it has updated the figures of an allocation and before it updates the slot.
+// The writer continues later. Neither the header nor the sequence number of a device shows the
+// interrupted call.
 TEST(Collector, ReadsASegmentAgainThatWasInTheMiddleOfACall) {
   const TemporaryDirectory directory;
   const Machine machine(directory.path());
@@ -304,7 +305,7 @@ TEST(EventTotals, CountAReopenedDeviceOnce) {
   EXPECT_EQ(totals.devices().at(0).allocations, 2U);
 }
 
-// The next server does not report again what an earlier server reported.
+// Events before the first pass are not counted, because an earlier server may have reported them.
 TEST(EventTotals, BeginWithTheFirstPass) {
   const TemporaryDirectory directory;
   Machine machine(directory.path());

@@ -52,7 +52,7 @@ class LockHolder {
     if (::pipe(ready) != 0) std::abort();
     pid_ = ::fork();
     if (pid_ == 0) {
-      ::alarm(60);  // ends soon after the test at the latest
+      ::alarm(60);  // ends the child if the test does not
       const int fd = ::open(path.c_str(), O_RDWR);
       const bool locked = fd >= 0 && ::flock(fd, LOCK_EX | LOCK_NB) == 0;
       const char answer = locked ? 'y' : 'n';
@@ -127,7 +127,7 @@ class CollectorTest : public ::testing::Test {
     return builder;
   }
 
-  // Returns the same segment, but with a running process in its header.
+  // Returns segment() with the pid and the start time of a running process.
   static SegmentBuilder segment_of(pid_t pid) {
     SegmentBuilder builder = segment();
     builder.header().pid = pid;
@@ -178,11 +178,12 @@ TEST_F(CollectorTest, AnOwnerIsAliveWhileItHoldsTheLockAndDeadOnceItIsKilled) {
 }
 
 TEST_F(CollectorTest, AnOwnerInAnotherPidNamespaceIsAlive) {
-  const LockHolder owner(write(segment()));  // no such pid here
+  const LockHolder owner(write(segment()));  // no process here has its pid
   EXPECT_EQ(collect(directory_).devices.at(0).processes.at(0).state, State::alive);
 }
 
-// A process in a container may have our pid. Only the start time distinguishes the two.
+// A process in a container may have the pid of this process. Only the start time distinguishes the
+// two processes.
 TEST_F(CollectorTest, ASegmentWithOurPidIsShownAndHidesOurRowOnlyWhenItIsOfThisProcess) {
   write("tt_device_11_memory", region(::getpid(), clock_ns(CLOCK_REALTIME)));
   for (const bool ours : {true, false}) {
@@ -540,7 +541,7 @@ TEST_F(CollectorTest, ReapRemovesTheSegmentsOfTheDeadAndNothingElse) {
 TEST_F(CollectorTest, ReapRemovesOnlyReportedSegments) {
   write(segment());
   const DeadSegments said = find_dead(directory_);
-  const std::string younger = write(segment(2));  // its owner died later
+  const std::string younger = write(segment(2));  // its owner died after find_dead()
   EXPECT_EQ(reap(directory_, said.segments).removed, 1u);
   EXPECT_TRUE(std::filesystem::exists(younger));
 }

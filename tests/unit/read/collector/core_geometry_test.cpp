@@ -260,7 +260,7 @@ TEST(ExclusiveBytes, AreUnknownBeyondTheBudget) {
   EXPECT_TRUE(exclusive_bytes(std::vector<FootprintUse>{{&a, 1}}, enough).has_value());
 }
 
-// A model that follows the definitions literally: it counts byte by byte.
+// A model that follows the definitions literally and counts byte by byte.
 struct Model {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::set<std::size_t>> programs_at;
 };

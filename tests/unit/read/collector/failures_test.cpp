@@ -22,7 +22,8 @@ using ttmem::fixtures::wormhole;
 
 class FailuresOf : public ::testing::Test {
  protected:
-  // Returns a tracker that held one buffer when it ran out of memory, and holds nothing since.
+  // Returns a tracker that ran out of memory while it held one buffer, and has freed the buffer
+  // since.
   std::unique_ptr<IdTracker> failed(const std::string& text, const std::string& run = "") {
     segment::SegmentWriter::Options options{directory_.path()};
     options.run = run;
@@ -83,7 +84,7 @@ TEST_F(FailuresOf, SayWhyTheStateCouldNotBeSaved) {
   const Failures now = found();
   ASSERT_EQ(now.list.size(), 1U);
   EXPECT_NE(now.list[0].not_kept, "");
-  EXPECT_EQ(now.warnings.size(), 1U);  // a directory is not a saved state
+  EXPECT_EQ(now.warnings.size(), 1U);  // the directory is not a saved state
 }
 
 // The saved state belongs to an earlier failure.

@@ -56,7 +56,7 @@ TEST(FreeSpace, OfAnEmptyBankIsItsRegion) {
 }
 
 TEST(FreeSpace, LiesBetweenBuffersInWholeSteps) {
-  // Free are [1000, 1120), [1152, 1184) behind a buffer of 10 bytes, and [1280, 1800).
+  // The free ranges are [1000, 1120), [1152, 1184) behind a buffer of 10 bytes, and [1280, 1800).
   const auto free =
       free_of({buffer(Kind::l1, 1184, 96), buffer(Kind::l1, 1120, 10), buffer(Kind::l1, 1184, 32)});
   expect_free(free[Kind::l1], 120 + 32 + 520, 520);

@@ -44,7 +44,7 @@ class OpenCounter {
   UniqueFd events_;
 };
 
-// Every user can leave such files in /dev/shm.
+// Every user can leave incomplete files in /dev/shm.
 TEST(RunSegments, FilesThatStayIncompleteAreRarelyOpened) {
   constexpr int files = 500;
   constexpr std::size_t room = 10;

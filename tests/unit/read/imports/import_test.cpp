@@ -57,7 +57,7 @@ TEST(UpstreamPeaks, AreTheMaximumOfEachSumAndOfTheTotal) {
       node(NodeType::circular_buffer_deallocate_all),
       node(NodeType::circular_buffer_allocate, 300),
       node(NodeType::circular_buffer_allocate, 5000, true),  // a view of a buffer
-      node(NodeType::circular_buffer_allocate, 200),         // 1524 in all
+      node(NodeType::circular_buffer_allocate, 200),         // the peak total of 1524
       buffer(NodeType::buffer_deallocate, Kind::l1, 1000),
       node(NodeType::circular_buffer_deallocate_all),
       node(NodeType::circular_buffer_allocate, 450),

@@ -102,7 +102,7 @@ class UnitMap {
   explicit UnitMap(std::size_t units) : used_(units, false) {}
 
   std::optional<std::size_t> allocate(std::size_t units, bool bottom_up) {
-    // Finds the lowest start that fits or, from the top, the highest start.
+    // Finds the lowest start that fits. If the search is from the top, finds the highest start.
     std::optional<std::size_t> found;
     for (std::size_t start = 0; start + units <= used_.size(); ++start) {
       bool fits = true;

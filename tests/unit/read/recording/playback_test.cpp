@@ -190,7 +190,7 @@ TEST(Playback, AProgramStaysResidentWithItsNewLayout) {
   writer->end_program(first, 2, Ending::changed);
   const RowId second =
       writer->begin(RecordedProgram{.device = device, .layout = large, .number = 9, .begin_ns = 2});
-  writer->end_program(second, 5, Ending::changed);  // and nothing follows
+  writer->end_program(second, 5, Ending::changed);  // no event follows
   ASSERT_TRUE(writer->commit());
   const auto reader = file.reader();
   Playback playback(*reader);

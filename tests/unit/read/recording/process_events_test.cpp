@@ -20,14 +20,14 @@ class Recorded {
  public:
   explicit Recorded(Time begin) { events_.set_begin(begin); }
 
-  // Lets the process continue until it has written `newest` events, and reads what is new.
+  // Lets the process continue until it has written `newest` events. Then reads the new events.
   void read_at(std::uint64_t newest) {
     segment_.fill_ring(newest);
     std::ranges::copy(segment_.bytes(), bytes_.begin());
     events_.drain();
   }
 
-  // Returns the steps so far, such as "event 4", which is the event number 4.
+  // Returns the steps so far. For example, "event 4" is the event number 4.
   [[nodiscard]] std::vector<std::string> steps() {
     std::vector<std::string> names;
     for (; const auto step = events_.next(); events_.advance()) {

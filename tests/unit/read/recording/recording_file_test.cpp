@@ -271,8 +271,8 @@ TEST_F(RecordingFile, AnUnknownSetMemberIsAnError) {
   EXPECT_FALSE(Reader::open(path()));
 }
 
-// Views and generated columns in a hostile file are never evaluated: an endless query would never
-// return.
+// Views and generated columns in a hostile file are never evaluated, because an endless query would
+// never return.
 TEST_F(RecordingFile, NoSqlOfAFileIsEvaluated) {
   for (const char* sql :
        {"DROP TABLE texts; CREATE VIEW texts AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT "
@@ -321,8 +321,8 @@ std::string bytes_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// A recorder that is killed during a commit leaves a journal. Each reader rolls it back in its own
-// memory.
+// A recorder that is killed during a commit leaves a journal. Each reader rolls the commit back in
+// its own memory.
 TEST_F(RecordingFile, AnUnfinishedCommitIsRolledBackInMemory) {
   const std::string copy = directory_.path() + "/copy.ttmem";
   {
@@ -452,11 +452,11 @@ TEST(CoreText, ReadsWhatItWrites) {
   EXPECT_FALSE(parse_cores("a"));
 }
 
-// Over random histories with random commits: the live buffers at any time equal those of a list.
+// Compares the live buffers at any time with a list, for random histories with random commits.
 RC_GTEST_PROP(RecordingFileProperty, HasTheLiveBuffersOfAnyTime, ()) {
   const TemporaryDirectory directory;
   const std::string path = directory.path() + "/run.ttmem";
-  std::map<std::uint64_t, std::pair<Time, Time>> lives;  // keyed by number
+  std::map<std::uint64_t, std::pair<Time, Time>> lives;  // keyed by the buffer's number
   {
     const auto made = Writer::create(path, recording::Run{}, false);
     RC_ASSERT(static_cast<bool>(made));

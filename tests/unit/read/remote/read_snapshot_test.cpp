@@ -32,9 +32,9 @@ Snapshot read(const std::string& json) {
   return std::move(answer.value);
 }
 
-// Compares two snapshots. The document has every field, so that a field that was not read is
-// missing when the snapshot is written again. The other comparisons are of values that the reader
-// derives.
+// Compares two snapshots. A field that the reader does not read is missing from the written
+// document, because the document has every field. The other comparisons check values that the
+// reader derives.
 void expect_same(const Snapshot& now, const Snapshot& then) {
   EXPECT_EQ(written(now), written(then));
   ASSERT_EQ(now.devices.size(), then.devices.size());
@@ -73,7 +73,7 @@ Process full_process() {
     p.kinds[kind].set(&KindFigures::used_bytes, ++value);
     if (kind != Kind::cb) p.kinds[kind].set(&KindFigures::live, 0);
   }
-  p.kinds[Kind::dram].set(&KindFigures::live, 17);  // the document has the sum over the kinds
+  p.kinds[Kind::dram].set(&KindFigures::live, 17);  // the document has only the sum over the kinds
   p.kernels_estimated_bytes = 201;
   p.cb_estimate = true;
   p.not_tracked = "it has no adapter";
@@ -301,7 +301,7 @@ std::string repeated(const std::string& text, std::size_t times) {
   return all;
 }
 
-// An entry of three letters takes two kilobytes in a snapshot.
+// An entry of three letters in a document takes two kilobytes in a snapshot.
 TEST(ReadSnapshot, MoreEntriesThanAnyMachineHasAreRefused) {
   const auto reason_of = [](const std::string& before, const std::string& entry, std::size_t times,
                             const std::string& after) {
@@ -320,8 +320,8 @@ TEST(ReadSnapshot, MoreEntriesThanAnyMachineHasAreRefused) {
             "the answer has more than 2097152 values");
 }
 
-// Lists without their own maximum. They would take minutes if each entry were compared with all
-// entries before.
+// Lists that have no maximum of their own. Comparing each entry with all earlier entries would take
+// minutes.
 TEST(ReadSnapshot, LongListsAreReadQuickly) {
   const std::string head = R"({"schema":"ttmem.snapshot.v1","devices":[{"id":0}],)";
   const Snapshot listed = read(head + R"("allocations":[)" +

@@ -142,7 +142,7 @@ TEST_F(HttpHandlerTest, ReturnsNoPointsForANewDevice) {
   EXPECT_NE(error_of("/api/v1/history?device=10", 404).find("no device 10"), std::string::npos);
 }
 
-// Asks as the page does, by the device key that /api/v1/changes gives.
+// Requests the history by the device key that /api/v1/changes gives, as the page does.
 TEST_F(HttpHandlerTest, ReturnsTheHistoryOfOneOfSeveralChipsWithOneNumber) {
   for (const std::uint64_t bytes : {4096U, 8192U}) {
     model::Device& device = snapshot_.devices.emplace_back();
@@ -164,7 +164,7 @@ TEST_F(HttpHandlerTest, ReturnsTheHistoryOfOneOfSeveralChipsWithOneNumber) {
   EXPECT_NE(error_of("/api/v1/history?device=9", 400).find("several"), std::string::npos);
 }
 
-// Such a driver gives PCI addresses, but no uids.
+// A driver without uids still gives PCI addresses.
 TEST_F(HttpHandlerTest, ReturnsTheHistoryOfAChipWithoutUid) {
   model::Device& device = snapshot_.devices.emplace_back();
   device.id = 9;

@@ -180,8 +180,8 @@ TEST(Session, AServerThatStopsLeavesOnlyEvidence) {
   EXPECT_EQ(collector::find_dead(server.directory()).segments.size(), 1U);
 }
 
-// The process has ended when the server accepts the second connection, so that its start time is
-// unknown.
+// The process has already ended when the server accepts the second connection. Its start time is
+// then unknown.
 TEST(Session, AConnectionOfADeadProcessJoinsItsEarlierReports) {
   SessionFixture server;
   Child child;
@@ -331,8 +331,8 @@ TEST(Session, AfterAResendOnlyResentAllocationsAreLive) {
   say(*old, message(MessageType::alloc, 8192, 8 * kMiB));  // the free of this buffer is lost
   say(*old, message(MessageType::cb_alloc, 1, kMiB));
   say(*old, cb(7, 0, 1, 105664, 4096));
-  // This may arrive before the old connection ends. Later messages of the old connection are out of
-  // date.
+  // The new connection's hello may arrive before the old connection ends. Later messages of the old
+  // connection are out of date.
   const auto fresh = server.connect(2);
   say(*fresh, notice(wire::ClientNotice::hello));
   EXPECT_EQ(say(*old, message(MessageType::free, 4096)), Verdict::close);
@@ -517,7 +517,7 @@ TEST(Session, ReportsWithoutRoomInTheSegmentAreIgnored) {
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
   rlimit limit = before;
-  limit.rlim_cur = segment::kHeaderBytes + segment::kChunkBytes;  // fits the events only
+  limit.rlim_cur = segment::kHeaderBytes + segment::kChunkBytes;  // room for the events only
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
   say(*session, message(MessageType::alloc, 4096, kMiB));
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
@@ -626,14 +626,14 @@ class HeldModel {
     std::uint64_t bytes = 0;
     int references = 0;
   };
-  std::map<std::uint64_t, Plain> plain_;  // an original client numbers all its buffers together
+  std::map<std::uint64_t, Plain> plain_;  // an original client uses one sequence of ids
   std::map<std::pair<std::uint64_t, std::uint8_t>, std::pair<Connection, std::uint64_t>> detailed_;
 };
 
 RC_GTEST_PROP(Session, HoldsTheSameAsASimpleModel, ()) {
   SessionFixture server;
   HeldModel model;
-  // This connection stays open and opens the device again.
+  // This connection stays open. It opens the device again after each close.
   const auto keeper = server.connect(99);
   const Message kernel = message(MessageType::kernel_load, 1, 0, TTMEM_KERNEL_DISPATCH);
   say(*keeper, kernel);
@@ -692,7 +692,7 @@ RC_GTEST_PROP(Session, HoldsTheSameAsASimpleModel, ()) {
   for (const std::uint8_t type : {TTMEM_DRAM, TTMEM_L1}) {
     RC_ASSERT(server.clients().totals().get(0, kBufferKinds.at(type)) == model.bytes(type));
   }
-  model.anomalies.overlapping_buffers = device.anomalies->overlapping_buffers;  // counted from ids
+  model.anomalies.overlapping_buffers = device.anomalies->overlapping_buffers;  // not in the model
   RC_ASSERT(device.anomalies == model.anomalies);
 }
 

@@ -84,7 +84,7 @@ TEST_F(RecordingApiTest, SendsExports) {
   EXPECT_EQ(trace.status, 200U);
   EXPECT_EQ(trace.body, "");
   EXPECT_GT(::lseek(trace.file->get(), 0, SEEK_END), 100);
-  // No character of the file's name ends the header.
+  // No character of the file's name can end the header line.
   EXPECT_EQ(trace.headers.front().second, "attachment; filename=\"a_run_.pftrace\"");
   EXPECT_EQ(get("/secret/api/v1/export?format=csv").status, 200U);
   for (const char* query : {"", "format=", "format=ttnn-visualizer", "format=../etc", "run=7"}) {
@@ -100,7 +100,7 @@ TEST_F(RecordingApiTest, AcceptsOnlyGet) {
   EXPECT_EQ(ask(post).status, 405U);
 }
 
-// Without a nonce, a text that became an element could bring its own script along.
+// Without a nonce, a text that is parsed as an element could run its own script.
 TEST(SingleFile, RunsOnlyScriptsWithItsNonce) {
   const std::string page = single_file("{}");
   const std::size_t begin = page.find("script-src ");

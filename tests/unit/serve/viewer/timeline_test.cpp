@@ -86,7 +86,7 @@ void expect_peaks_of_report(const Json& timeline, const report::Report& report) 
   }
 }
 
-// Returns the rows of a list that are live at a moment, selected as the page selects them.
+// Returns the rows of a list that are live at a moment. Selects the rows as the page selects them.
 Json rows_at(const Json& timeline, const char* list, std::size_t moment) {
   Json rows = Json::array();
   const auto now = timeline["moments"][moment]["time_ns"].get<Time>();
@@ -199,14 +199,15 @@ TEST(Timeline, NamesTheReasonForAMoment) {
   EXPECT_EQ(why.at(20)[0].get<std::string>().find('\x1b'), std::string::npos);
   EXPECT_EQ(timeline["marks"][0]["pid"], 7);
   EXPECT_EQ(timeline["failures"][0]["text"], "no room");
-  // Values are unknown before the device was opened and after it was closed.
+  // The values are unknown before the device is opened and after it is closed.
   const Json& line = timeline["lines"][0];
   EXPECT_EQ(line["dram"].front(), nullptr);
   EXPECT_EQ(line["dram"][1], 0);
   EXPECT_EQ(line["dram"].back(), nullptr);
 }
 
-// Two processes have chips of the same number, and the same pid in two containers.
+// Two processes have chips of the same number. The processes also have the same pid in two
+// containers.
 TEST(Timeline, NamesChipsAndProcessOfARow) {
   const File file;
   std::vector<recording::RowId> processes;

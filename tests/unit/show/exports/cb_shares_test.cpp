@@ -23,7 +23,8 @@ CoreMask cores(std::initializer_list<std::uint32_t> numbers) {
 TEST(CbShares, ASharedByteCountsHalfForEachProgram) {
   const Layout first = {{.address = 0, .bytes = 100, .cores = cores({0, 1})}};
   const Layout second = {{.address = 50, .bytes = 100, .cores = cores({1})}};
-  // Core 0: 100 bytes of the first program. Core 1: 50 of the first, 50 of both, 50 of the second.
+  // Core 0 has 100 bytes of the first program. Core 1 has 50 bytes of the first program, 50 bytes
+  // of both programs, and 50 bytes of the second program.
   EXPECT_EQ(cb_shares({}, {{&first, 1}, {&second, 1}}), (std::vector<std::uint64_t>{175, 75}));
 }
 

@@ -145,7 +145,7 @@ TEST(HostOf, ForeignTextsAreShortened) {
   EXPECT_LE(host.warnings.size(), 10U);
 }
 
-// A brief answer and a full answer of a server make the same row.
+// A server's brief answer makes the same row as its full answer.
 TEST(HostOf, ABriefAnswerSuffices) {
   model::Snapshot snapshot = views::fixtures::mesh(3);
   snapshot.devices.push_back(views::fixtures::unannounced(9));
@@ -196,7 +196,7 @@ TEST(SumUp, SortingByNameComparesNumbers) {
   EXPECT_EQ(order_of(fleet), (std::vector<std::string>{"node9", "node10", "node1"}));
 }
 
-// A device with unknown capacity does not count, although it uses more bytes.
+// A device with unknown capacity is ignored, even if it uses more bytes.
 TEST(SumUp, TheFullestHostIsFoundByDevicesWithKnownCapacity) {
   model::Snapshot odd = machine("odd", 1);
   odd.devices.push_back(views::fixtures::wormhole(1));

@@ -18,8 +18,8 @@ PrometheusSample sample(double value, std::map<std::string, std::string> labels)
   return {std::move(labels), value};
 }
 
-// Two hosts answer, one of them with a job and a process without a job. A third host does not
-// answer.
+// Two hosts answer. One of the two has a job and also a process without a job. A third host does
+// not answer.
 class PrometheusTest : public ::testing::Test {
  protected:
   PrometheusTest() {

@@ -28,8 +28,8 @@ std::string answer(const std::string& head, const std::string& body = kBody) {
   return "HTTP/1.1 200 OK\r\n" + head + "\r\n" + body;
 }
 
-// Serves one client on its own port: sends the pieces with `pause` before each piece, then hangs
-// up. With `hang_up` false, waits until the client hangs up.
+// Serves one client on its own port. Sends the pieces with `pause` before each piece, then closes
+// the connection. If `hang_up` is false, waits until the client closes the connection.
 class Server {
  public:
   explicit Server(std::vector<std::string> pieces, bool hang_up = true, milliseconds pause = {})

@@ -15,8 +15,8 @@ namespace {
 
 using recording::RowId;
 
-// Writes a recording: 1 MiB of DRAM from 10, 3 MiB from 400 to 401, nothing from 900. Before 400 an
-// L1 buffer of one byte is allocated and freed `others` times.
+// Writes a recording. The DRAM figure is 1 MiB from time 10, 3 MiB from 400 to 401, then 1 MiB
+// again, and 0 from 900. Before 400 an L1 buffer of one byte is allocated and freed `others` times.
 void write_recording(const std::string& path, int others = 0) {
   auto made = recording::Writer::create(path, {}, false);
   ASSERT_TRUE(made) << made.error().message;

@@ -28,7 +28,7 @@ class Person {
     state_ = handle(std::move(state_), key, snapshot_, screen());
     return *this;
   }
-  // Clicks at the first place with this meaning.
+  // Clicks on the first click area with this meaning.
   Person& click(Click::What what, std::uint32_t value) {
     const Screen now = screen();
     for (const Hit& hit : now.hits) {
@@ -68,8 +68,8 @@ TEST(Keys, LeftAndRightChooseTheDeviceAndStopAtTheEnds) {
   EXPECT_EQ(person.type(U"j").device(), 2U);
 }
 
-// Three kinds of chips that share a number: with a uid, without a uid, and without a uid but of
-// another architecture.
+// Three kinds of chips that share a number: a chip with a uid, a chip without a uid, and a chip of
+// another architecture without a uid.
 TEST(Keys, StepThroughChipsNotThroughNumbers) {
   model::Snapshot snapshot = fixtures::machine(4);
   for (model::Device& device : snapshot.devices) {

@@ -56,7 +56,7 @@ model::Device any_device(std::uint32_t id) {
     d.l1_base = any_bytes();
     d.l1_bytes_per_core = any_bytes();
   }
-  if (*inRange(0, 3) == 0) {  // a grid of another shape
+  if (*inRange(0, 3) == 0) {  // some devices have a grid of another shape
     d.grid_x = *inRange<std::uint16_t>(0, 17);
     d.grid_y = *inRange<std::uint16_t>(0, 16);
     d.cores.resize(std::size_t{d.grid_x} * d.grid_y);
@@ -178,7 +178,7 @@ RC_GTEST_PROP(Layout, EveryDeviceIsShownOrTheRangeIsStated, ()) {
   const auto shown = static_cast<std::size_t>(
       std::count_if(screen.regions.begin(), screen.regions.end(),
                     [](const Region& region) { return region.name.starts_with("device "); }));
-  // With several columns the range counts rows of devices.
+  // If the devices have several columns, the range counts rows instead of devices.
   const auto rows = static_cast<std::size_t>(screen.list.rows);
   const bool all = shown == snapshot.devices.size();
   RC_ASSERT(all ||

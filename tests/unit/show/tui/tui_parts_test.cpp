@@ -296,7 +296,7 @@ TEST(HistoryClient, ReadsPointsAndToleratesAnything) {
 }
 
 TEST(HistoryClient, WithoutAServerThereIsNoHistory) {
-  // No server listens on port 1, so that connecting fails at once.
+  // No server listens on port 1, so the connection fails at once.
   EXPECT_TRUE(fetch_history({.host = "127.0.0.1", .port = 1}, 0, 60, {}).empty());
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A buffer that lies on several devices is one row, and the sums are right.
+// A buffer that lies on several devices is one row, and the sums count its bytes on each device.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

@@ -184,7 +184,7 @@ TEST(ProcessText, SortsByAColumnAndFilters) {
   };
   EXPECT_EQ(rows({.sort = parse_process_sort("pid").value()})[1], "  99");
   EXPECT_EQ(rows({.sort = parse_process_sort("dram").value()})[1], "4711");
-  EXPECT_EQ(rows({.only = {.pid = 99, .user = {}}}).size(), 3U);  // and the total number
+  EXPECT_EQ(rows({.only = {.pid = 99, .user = {}}}).size(), 3U);  // the row and the total number
   EXPECT_TRUE(rows({.only = {.pid = 1, .user = {}}}).empty());
   EXPECT_EQ(parse_process_sort("l1").value(), parse_process_sort("l1_buf").value());
   EXPECT_FALSE(parse_process_sort("s"));  // ambiguous: state, source

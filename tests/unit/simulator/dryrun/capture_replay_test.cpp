@@ -41,7 +41,7 @@ std::vector<fs::path> all_captures() {
 }
 
 // The bytes of circular buffers on the first device before the first program ends, calculated
-// independently; see the README of the captures.
+// without the dry run. See the README of the captures.
 const std::map<std::string, std::uint64_t>& known_physical_cb_bytes() {
   static const std::map<std::string, std::uint64_t> known{
       {"basic_wh1", 671744},     {"basic_bh1", 860160},   {"mesh_wh8", 638976},

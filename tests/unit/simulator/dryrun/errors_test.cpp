@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Errors have the runtime's wording, name the largest holders, and change nothing, with one
-// exception: a program that does not fit has been placed.
+// Errors have the runtime's wording and name the largest holders. They change nothing, with one
+// exception: a program that does not fit is placed.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -233,8 +233,8 @@ TEST_F(Errors, CircularBuffersPastTheEndOfL1AreReportedBeforeTheError) {
   EXPECT_EQ(dynamic_cast<Device&>(*mesh_->get_device(0)).num_registered_programs(), 0u);
 }
 
-// The workers of the mesh place the programs of such a workload, so that the test listens to the
-// workers too.
+// The mesh's worker threads place the programs of such a workload, so the test records the events
+// of those threads too.
 TEST_F(Errors, AllProgramsOfAWorkloadArePlacedWhenOneDoesNotFit) {
   use_system("t3000");
   mesh_.reset();

@@ -50,7 +50,7 @@ struct CbEvent {
   const IDevice* device;
 };
 
-// Records the events that it receives. May be pushed on several threads.
+// Records the events that it receives. Several threads may push the same recorder.
 class Recorder final : public IGraphProcessor {
  public:
   bool is_capture_processor() const override { return false; }
@@ -72,7 +72,7 @@ class Recorder final : public IGraphProcessor {
     cb_frees_.push_back(device);
   }
 
-  // Each function returns the events since its previous call.
+  // Each take function returns the events since its previous call.
   std::vector<std::size_t> take_allocated() { return take(allocated_); }
   std::vector<std::size_t> take_freed() { return take(freed_); }
   std::vector<CbEvent> take_cbs() { return take(cbs_); }

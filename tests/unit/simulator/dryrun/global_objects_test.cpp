@@ -103,7 +103,7 @@ TEST_F(GlobalCircularBuffers, HaveMemoryAndAConfigurationBelow) {
   {
     const auto global = CreateGlobalCircularBuffer(*mesh_, one_sender(3), 4096);
     EXPECT_EQ(global.buffer_address(), 1466368u - 4096);
-    // The configuration has 14 words, and two counters of 16 bytes for each of three receivers.
+    // The configuration has 14 words, and two counters of 16 bytes for each of the three receivers.
     EXPECT_EQ(global.config_address(), 1466368u - 4096 - 160);
     EXPECT_EQ(global.size(), 4096u);
     EXPECT_EQ(global.all_cores(), CoreRangeSet(grid(4, 1)));
@@ -196,7 +196,7 @@ TEST_F(GlobalCircularBuffers, HaveEveryCoreOnce) {
             std::string::npos);
   EXPECT_THROW(CreateGlobalCircularBuffer(*mesh_, {{{5, 0}, row}, {{5, 0}, next}}, 4096),
                std::runtime_error);
-  // The memory fits, but the configuration does not.
+  // The buffer fits, but its configuration does not.
   EXPECT_NE(error_of([&] {
               CreateGlobalCircularBuffer(*mesh_, {{{5, 0}, row}}, 1360704);
             }).find("Out of Memory"),

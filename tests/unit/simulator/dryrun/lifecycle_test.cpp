@@ -189,7 +189,7 @@ TEST(Lifecycle, MovingAGlobalCbReportsNothing) {
   EXPECT_TRUE(listening->take_cbs().empty());
 }
 
-// The program has one layout for both chips, and the second chip has the program already.
+// Both chips share one layout of the program, and the second chip already has the program.
 TEST(Lifecycle, ACbResizedOnOneChipIsNotReportedOnTheOther) {
   use_system("n300");
   const auto mesh = MeshDevice::create(MeshDeviceConfig(MeshShape(2, 1)));

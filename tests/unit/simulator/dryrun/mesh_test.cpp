@@ -20,8 +20,8 @@ struct Opened {
   DeviceIds chips;
 };
 
-// The result of TT-Metal's MeshDevice::create for the whole of TT-Metal's mock machine of each
-// size.
+// The results of TT-Metal's MeshDevice::create. Each call opened the whole of TT-Metal's mock
+// machine of one size.
 const std::vector<Opened>& opened_by_the_runtime() {
   static const std::vector<Opened> all{
       {"n150", MeshShape(1, 1), {0}},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random host programs on every system, compared with a model without free lists: each buffer lies
-// in the first gap, nothing overlaps or leaves its region, a request that does not fit throws, and
-// at the end all memory is free again.
+// Random host programs on every system, compared with a model without free lists. Each buffer must
+// lie in the first gap. Nothing may overlap or leave its region. A request that does not fit must
+// throw. At the end all memory must be free again.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -126,7 +126,7 @@ class Model final : public IGraphProcessor {
 
   std::size_t buffers = 0;
   std::size_t cbs = 0;
-  std::uint64_t cb_end = 0;  // of the CBs placed since this was set to 0
+  std::uint64_t cb_end = 0;  // end of the CBs placed since this was set to 0
 
  private:
   const DeviceAddr alignment_;
@@ -211,8 +211,8 @@ class Player {
                      {all.start_coord.x + to.x, all.start_coord.y + to.y});
   }
 
-  // Makes an attempt that may fail. A failure must be out of memory, and must leave the model
-  // unchanged.
+  // Makes an attempt that may fail. The only allowed error is out of memory. After a failure the
+  // model may have at most one more buffer, the memory of a global circular buffer.
   template <typename Make>
   void make(const Make& attempt) {
     const std::size_t before = model_->buffers;

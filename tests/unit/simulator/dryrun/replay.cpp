@@ -165,8 +165,8 @@ class Replay {
   }
 
   // Launches the program on a mesh of the captured chips. The capture does not say which mesh. All
-  // meshes place the program alike, but the L1 buffers of a mesh may be in the way, so each mesh is
-  // tried.
+  // meshes place the program alike, but the L1 buffers of a mesh may be in the way. Each mesh is
+  // therefore tried.
   void launch(LiveProgram& live, const RunProgram& request) {
     std::vector<int> chips;
     for (const auto& each : request.chips) chips.push_back(each.chip);
@@ -236,8 +236,8 @@ class Replay {
                                        static_cast<std::uint32_t>(address - buffer.address()));
   }
 
-  // Sets the size of each circular buffer. The program is then laid out again, even if no size
-  // changed.
+  // Sets the size of each circular buffer. The program is laid out again after that, even if no
+  // size changed.
   void change(LiveProgram& live, const RunProgram::OnChip& wanted) const {
     if (wanted.cbs.size() != live.cbs.size()) {
       throw std::runtime_error(

@@ -64,8 +64,8 @@ ReplayMachine::~ReplayMachine() {
   for (const auto& [id, chip] : chips_) CloseDevice(chip);
 }
 
-// Opens the whole machine, a part of an open mesh, or the single chips. Placement does not depend
-// on this choice.
+// Opens the whole machine, a part of an open mesh, or the single chips. The placement of buffers is
+// the same in all three cases.
 std::shared_ptr<MeshDevice> ReplayMachine::open_mesh(const std::vector<int>& chips) const {
   if (auto submesh = open_submesh(chips)) return submesh;
   if (auto whole = open_whole(chips)) return whole;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The replay itself: it reads captures correctly and detects differences.
+// The replay reads captures correctly and detects differences.
 #include "replay.hpp"
 
 #include <gtest/gtest.h>
@@ -149,7 +149,7 @@ TEST_F(ReplayTest, AnInvalidLineIsAnErrorWithItsNumber) {
                  "capture.jsonl:5: field 'ev': there is no event 'teleport'");
 }
 
-// Unlike the dry run, `ttmem replay` does not need the request.
+// The replay of these tests needs the request of a buffer; `ttmem replay` does not.
 TEST_F(ReplayTest, ABufferWithoutItsRequestIsAnErrorWithItsLine) {
   expect_refused(R"({"t_ns": 0, "thread": 0, "ev": "buffer_alloc", "chips": [0], "type": "L1",
  "id": 2, "addr": 4096, "size": 64, "bytes_per_bank": 64, "cores": []})",

@@ -91,8 +91,8 @@ AllocateBuffer request_of(const capture::BufferAlloc& buffer) {
 }
 
 // Builds the requests. In a capture the placements of several chips and of several programs
-// interleave. The builder joins the placements of a run on all chips; the run takes the place of
-// its first event.
+// interleave. The builder joins the placements that one run makes on all chips. The run takes the
+// position of its first event.
 class CaptureBuilder {
  public:
   void add(std::size_t number, const capture::CaptureEntry& entry) {
@@ -126,8 +126,8 @@ class CaptureBuilder {
   }
   void add(const capture::CbFreeAll&) {}
 
-  // The capture has this event once for each chip. The program ends on all chips with the first
-  // event.
+  // The capture has this event once for each chip. The first of these events ends the program on
+  // all chips.
   void add(const capture::ProgramUnregister& end) {
     if (runs_.erase(end.program) > 0) request(DestroyProgram{end.program});
   }
@@ -170,7 +170,7 @@ class CaptureBuilder {
 
   Capture capture_;
   std::size_t number_ = 0;
-  std::map<std::uint64_t, Run> runs_;  // keyed by live program: its last run
+  std::map<std::uint64_t, Run> runs_;  // the last run of each live program
 };
 
 }  // namespace

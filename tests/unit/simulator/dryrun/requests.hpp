@@ -44,14 +44,14 @@ struct CapturedCb {
 
 struct AllocateBuffer {
   std::uint64_t id;
-  std::optional<int> mesh_id;  // nullopt: on the only chip
+  std::optional<int> mesh_id;  // nullopt: the buffer is on the only chip
   std::vector<int> chips;
   tt::tt_metal::BufferType type;
   tt::tt_metal::TensorMemoryLayout layout;
   tt::tt_metal::CoreRangeSet cores;
   std::uint64_t size, page_size, pages;
   bool bottom_up;
-  // The runtime's answer:
+  // The runtime gave the buffer this address and size.
   std::uint64_t address, bytes_per_bank, banks;
 };
 
@@ -59,8 +59,8 @@ struct FreeBuffer {
   std::uint64_t id;
 };
 
-// A run of a program on these chips: its first run, a run with changed sizes of circular buffers,
-// or a first run on further chips.
+// A run of a program on these chips. It is the first run, a run with changed sizes of circular
+// buffers, or the first run on further chips.
 struct RunProgram {
   struct OnChip {
     int chip;
@@ -83,7 +83,7 @@ struct Capture {
   std::vector<CapturedDevice> devices;
   std::vector<CapturedMesh> meshes;
   std::vector<Request> requests;
-  std::size_t answers = 0;  // number of buffers, and of CBs on chips, that the runtime placed
+  std::size_t answers = 0;  // number of placed buffers, and of CBs on chips
 };
 
 // Reads a capture. Throws if the file cannot be read, is not a capture, or lacks a fact that the

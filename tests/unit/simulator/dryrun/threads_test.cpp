@@ -115,7 +115,8 @@ TEST(Threads, SeveralProgramsOfAWorkloadArePlacedByTheWorkersOfTheMesh) {
                          std::move(program));
   }
   run(*mesh, workload);
-  // Both programs are counted on every chip, whatever their range.
+  // Both programs are counted on every chip, although each program's range has only half of the
+  // chips.
   EXPECT_TRUE(on_this_thread->take_cbs().empty());
   EXPECT_EQ(recorder->take_cbs().size(), 16u);
   run(*mesh, workload);

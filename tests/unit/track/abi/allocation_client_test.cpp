@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tests <ttmem/allocation_client.hpp>: calls its functions, which call libttmem.so, and reads the
-// segment with the collector. docs/internals/seeds.md says which test covers which case of which
-// seed.
+// Tests <ttmem/allocation_client.hpp>. Calls its functions, which call libttmem.so, and reads the
+// segment with the collector. docs/internals/seeds.md lists the tests for the cases of each seed.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -26,7 +25,7 @@ constexpr std::uint8_t kL1 = 1;
 constexpr std::array<std::uint8_t, 4> kDeviceTypes = {0, 1, 3, 4};
 constexpr std::uint64_t kMiB = 1 << 20;
 
-// Closes the devices, because all tests run in one process.
+// Closes the devices after each test, because all tests run in one process.
 class AllocationClientTest : public ::testing::Test {
  protected:
   void TearDown() override {

@@ -63,9 +63,9 @@ TEST_F(ScopeVisitsOfAProcess, CountsNestedAndDeepScopes) {
     ttmem_scope_push("visits.outer");
     ttmem_scope_push("inner");
     if (i == 0) take(1, "inner");
-    ttmem_scope_pop();  // without a lock
+    ttmem_scope_pop();  // takes no lock
     if (i == 0) take(2, "outer");
-    ttmem_scope_pop();  // with a lock
+    ttmem_scope_pop();  // takes a lock
   }
   for (int i = 0; i < 70; ++i) ttmem_scope_push("visits.deep");
   take(3, "deep");
@@ -113,7 +113,7 @@ TEST_F(ScopeVisitsOfAProcess, AForkedChildCountsItsOwnVisits) {
   take(1, "parent");
   const pid_t child = ::fork();
   if (child == 0) {
-    ttmem_scope_pop();  // before the child's first segment
+    ttmem_scope_pop();  // before the child has a segment
     open();
     ttmem_scope_push("again");
     take(2, "child");

@@ -59,7 +59,8 @@ void open_device(std::uint32_t id) {
   ttmem_device_open(&info);
 }
 
-// Allocates on all devices, frees three quarters of the buffers, and does the same with programs.
+// In each round, allocates a buffer and dispatches a program on one of four devices. Frees three
+// quarters of the buffers and destroys half of the programs.
 void work(std::uint32_t thread) {
   for (std::uint64_t round = 0; round < kRounds; ++round) {
     const auto device = static_cast<std::uint32_t>(round % 4);
@@ -143,8 +144,7 @@ TEST(Threads, AForkedChildLeavesTheParentsSegmentAlone) {
 }
 
 // A thread with a pending cancellation makes calls that grow the segment. The test disables the
-// cancellation at the end, because a sanitizer does not survive the unwinding of a cancelled
-// thread.
+// cancellation at the end, because a sanitizer cannot handle the unwinding of a cancelled thread.
 TEST(Threads, ACancelledThreadIsNotEndedInsideACall) {
   ASSERT_EQ(ttmem_enabled(), 1);
   std::atomic<bool> finished = false;
@@ -181,7 +181,7 @@ TEST(Threads, AStructureWithoutASizeIsDropped) {
   ttmem_device_close(22);
 }
 
-// The child gets its own segment with its first call, whatever other threads were doing.
+// The child gets its own segment at its first call, whatever the parent's other threads were doing.
 TEST(Threads, AForkedChildGetsItsOwnSegmentWhileOtherThreadsWork) {
   ASSERT_EQ(ttmem_enabled(), 1);
   std::atomic<bool> done = false;

@@ -97,7 +97,7 @@ TEST(FindJob, AContainerWithACgroupNamespaceIsFoundByItsMounts) {
   const Job pod = job_in({}, "0::/\n", kubelet);
   EXPECT_EQ(pod.pod_uid, "2f1c8a5e-96a1-4e6e-8a0b-6d6c1e0a9f11");
   EXPECT_EQ(pod.container, "") << "the id is that of the sandbox";
-  // A host also has mounts of all its containers, at other places.
+  // A host also has the mounts of all its containers, at other mount points.
   const std::string host = std::string("80 25 8:1 /var/lib/docker/containers/") + kId +
                            "/mounts/shm /var/lib/docker/containers/" + kId +
                            "/mounts/shm rw - tmpfs shm rw\n";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Compares the ledger, over random histories, with a model that keeps every program's CBs and
-// counts every byte each time. Also tests the cases of the seeds.
+// counts every byte after each change. Also tests the cases of the seeds.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -91,8 +91,9 @@ class BruteForce {
     }
     return sum;
   }
-  // Returns on how many cores the program is resident: cores to which it was sent, and for a member
-  // of a trace only cores on which it has CBs.
+  // Returns the number of cores on which the program is resident. These are the cores whose last
+  // dispatch included the program. If that dispatch was a trace, the program must also have CBs on
+  // the core.
   [[nodiscard]] std::uint32_t resident_cores(std::uint64_t program) const {
     std::uint32_t count = 0;
     for (std::uint32_t core = 0; core < last_.size(); ++core) {

@@ -87,8 +87,8 @@ TEST(Failures, ALaterFailureReplacesAnEarlierFailure) {
   EXPECT_FALSE(std::filesystem::exists(copy_of(tracked)));
 }
 
-// The program catches the error and throws another error that contains its text. Meanwhile buffers
-// were freed.
+// The program catches the error and throws another error that contains the first error's text.
+// Between the two errors, buffers are freed.
 TEST(Failures, ARethrownFailureIsTheSameFailure) {
   Tracked tracked;
   hold(tracked, 2);
@@ -105,8 +105,8 @@ TEST(Failures, ARethrownFailureIsTheSameFailure) {
   EXPECT_EQ(tracked.read().failure.value().number, 3U);
 }
 
-// Failures are compared by their first line. A long text loses its middle, at another place if
-// there is more text around it.
+// The middle of a long text is cut out. Text in front of the message changes where the cut is, so
+// failures are compared by their first line.
 TEST(Failures, ARethrownLongFailureIsTheSameFailure) {
   Tracked tracked;
   hold(tracked, 2);
@@ -127,7 +127,7 @@ TEST(Failures, ALongTextLosesItsMiddle) {
   EXPECT_TRUE(text.starts_with("beginx") && text.ends_with("xend"));
 }
 
-// The default action of the limit's signal would kill the process.
+// Writing beyond the file size limit raises SIGXFSZ, which kills a process by default.
 TEST(Failures, IsCountedWhenThereIsNoRoomForTheCopy) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -170,7 +170,7 @@ TEST(Failures, AFolderInPlaceOfTheCopyIsLeftAlone) {
   EXPECT_EQ(tracked.read().failure.value().not_kept, 1U);
 }
 
-// A copy cannot be written where a folder has its name.
+// The copy cannot be written, because a folder has its name.
 TEST(Failures, AFolderInPlaceOfAnUnfinishedCopyIsLeftAlone) {
   Tracked tracked;
   hold(tracked, 1);
@@ -195,7 +195,7 @@ TEST(Failures, TheErrorOfACopyBelongsToTheLastFailure) {
   EXPECT_EQ(tracked.read().failure.value().not_kept_error, 0);
 }
 
-// A process that failed, and whose failure could not be copied.
+// A process that ran out of memory and could not save the copy of its segment.
 class WithoutACopy : public ::testing::Test {
  protected:
   WithoutACopy() : WithoutACopy(segment::SegmentWriter::Options{}) {}

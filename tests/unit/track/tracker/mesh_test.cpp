@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Buffers and programs of a mesh. One call with a list of devices has the same effect on every
-// device as one call for each device, but leaves one record.
+// device as one call for each device, but makes only one record.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -116,7 +116,7 @@ TEST(Mesh, ClosingADeviceKeepsTheBufferOnTheOtherDevices) {
   const auto left = tracked.read().left_at_close;
   ASSERT_EQ(left.size(), 1U);
   EXPECT_EQ(left[0].bytes, 1200U);
-  tracked->device_open(wormhole(0));  // a new device, with nothing on it
+  tracked->device_open(wormhole(0));  // a new device without buffers
   EXPECT_EQ(where_it_is(tracked), (Ids{1, 2}));
   EXPECT_EQ(tracked.device(0).kinds[Kind::dram].used_bytes, 0U);
   tracked->mesh_buffer_free(Ids{1, 2}, TTMEM_DRAM, 7);
@@ -175,7 +175,8 @@ TEST(Mesh, DevicesOfAnotherShapeHaveTheirOwnRecord) {
   EXPECT_TRUE(tracked.read().allocations.empty());
 }
 
-// The number of sets has a maximum; the figures have none.
+// The number of device sets has a maximum. A buffer beyond this maximum is still counted in the
+// figures.
 TEST(Mesh, WithoutRoomForAnotherSetABufferIsOnlyInTheFigures) {
   Tracked tracked;
   open(tracked, 13);
@@ -231,9 +232,9 @@ std::vector<Row> rows_of(const segment::SegmentImage& image) {
   return rows;
 }
 
-// Two trackers get the same history: one with lists, the other with a call for each device. The
-// history has chips of two shapes, some of which get their shape late, sharded buffers, partial
-// frees, and closed devices.
+// Two trackers get the same history. One tracker gets calls with lists, the other a call for each
+// device. The history has chips of two shapes, sharded buffers, partial frees, and closed devices.
+// Some chips get their shape late.
 RC_GTEST_PROP(Mesh, AListHasTheSameEffectAsOneCallForEachDevice, ()) {
   Tracked mesh;
   Tracked one_by_one;
@@ -267,7 +268,7 @@ RC_GTEST_PROP(Mesh, AListHasTheSameEffectAsOneCallForEachDevice, ()) {
       if (*rc::gen::inRange(0, 4) == 0) given.flags = TTMEM_BUFFER_OWN_BANKS;
       if (*rc::gen::inRange(0, 4) == 0)
         given.label = "a label that is longer than its slot has room";
-      if (*rc::gen::inRange(0, 10) == 0) given.bytes = ~0ULL;  // impossible
+      if (*rc::gen::inRange(0, 10) == 0) given.bytes = ~0ULL;  // an impossible size
       if (what == 6) {
         both([&](Tracked& tracked) { tracked->buffer_alloc(ids[0], given); });
       } else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The file of a tracker: its growth, begin, name and end.
+// The segment file of a tracker: its start, growth, name and end.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
@@ -37,8 +37,8 @@ TEST(SegmentFile, ListsEveryAllocationOfManyAfterGrowing) {
   EXPECT_EQ(image.devices[0].kinds[Kind::dram].used_bytes, 10000U * 12);
 }
 
-// The limit raises SIGXFSZ by default. The figures stay exact, and the segment says that its list
-// is incomplete.
+// By default SIGXFSZ kills a process that exceeds the file size limit. Here the figures stay exact,
+// and the segment says that its list is incomplete.
 TEST(SegmentFile, KeepsCountingWhenTheFileCannotGrow) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -85,7 +85,7 @@ TEST(SegmentFile, HoldsTheLockUntilItEndsAndFinishRemovesTheFile) {
   EXPECT_EQ(::flock(fd.get(), LOCK_SH | LOCK_NB), 0);
 }
 
-// Stands for two processes of different pid namespaces with the same pid and start time.
+// The trackers stand for processes of different pid namespaces with the same pid and start time.
 TEST(SegmentFile, TheSecondSegmentOfTheSameNameGetsANumber) {
   TemporaryDirectory directory;
   const auto first = IdTracker::start({directory.path()});
@@ -98,7 +98,7 @@ TEST(SegmentFile, TheSecondSegmentOfTheSameNameGetsANumber) {
   EXPECT_EQ((*third)->segment().path(), path + ".2");
 }
 
-// A segment from before exec is removed; a segment of another pid namespace is kept.
+// A tracker removes a segment from before exec, but keeps a segment of another pid namespace.
 TEST(SegmentFile, RemovesASegmentOfItsNameOnlyIfItIsItsOwn) {
   TemporaryDirectory directory;
   std::string path;
@@ -149,13 +149,14 @@ TEST(SegmentFile, CanWriteASegmentForAnotherProcess) {
   EXPECT_EQ(image.devices[0].kinds[Kind::dram].used_bytes, 1000U);
   EXPECT_FALSE(image.devices[0].cb_resident_known);
   EXPECT_EQ(image.allocations.size(), 2U);
-  // Header, events, devices and allocations: small enough for a thousand clients.
+  // The file has a header, events, devices and allocations. It is small enough for a thousand
+  // clients.
   struct stat status {};
   ASSERT_EQ(::fstat(fd.get(), &status), 0);
   EXPECT_EQ(status.st_size, segment::kHeaderBytes + 3 * segment::kChunkBytes);
 }
 
-// Without a namespace, the reader's pid belongs to this namespace.
+// If no pid namespace is given, the reader's pid belongs to the namespace of this process.
 TEST(SegmentFile, IsKeptForAReaderThatRunsAlone) {
   const pid_t gone = ::fork();
   if (gone == 0) ::_exit(0);

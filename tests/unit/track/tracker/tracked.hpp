@@ -17,14 +17,14 @@
 
 namespace ttmem::tracker {
 
-// An IdTracker that lets tests use its parts, and so allocate with receipts.
+// An IdTracker whose parts are open to tests, so that tests can allocate with receipts.
 class OpenIdTracker : public IdTracker {
  public:
   using IdTracker::IdTracker;
   Tracker& parts() noexcept { return tracker_; }
 };
 
-// A tracker with a segment of its own in a directory of its own.
+// A tracker with its own segment in its own directory.
 class Tracked {
  public:
   Tracked() {

@@ -94,7 +94,7 @@ TEST(Tracker, CountsABufferWithItsOwnBanksOnlyThere) {
   EXPECT_TRUE(image.allocations.at(0).own_banks);
 }
 
-// The used bytes of a buffer whose banks are unknown are the requested bytes.
+// If the banks of a buffer are unknown, its used bytes are the requested bytes.
 TEST(Tracker, AShardedBufferOnAnUnknownGridHasNoPhysicalSize) {
   Tracked tracked;
   const ttmem_core_range cores = {0, 0, 3, 3};
@@ -204,7 +204,7 @@ TEST(Tracker, AnUnseenKindIsUnknownAgainWithAReason) {
   EXPECT_EQ(tracker.read().not_seen.size(), segment::kMaxNotSeen);
 }
 
-// Seed 001: the original client reports a CB only by number and size, once for each cached program.
+// The client of seed 001 reports a CB only by number and size, once for each cached program.
 TEST(Tracker, CountsACbWithoutAnAddressOnceAtItsLargestSizeUntilItsLastFree) {
   Tracked tracked;
   tracked->cb_alloc(0, 7, 4096);
@@ -452,7 +452,7 @@ struct Model {
   }
 };
 
-// The tracker knows half of the buffers by their ids. The test keeps receipts for the other half.
+// Half of the buffers are freed by their ids. The test keeps receipts for the other half.
 RC_GTEST_PROP(Tracker, ReadsBackTheSameAsTheModel, ()) {
   Tracked tracked;
   Model model;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The socket transport without a socket: messages, their queue, and the resend, compared with a
-// model of a server over random histories.
+// The socket transport without a socket: its messages, queue and resend. The tests compare the
+// transport with a model of a server over random histories.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -152,11 +152,11 @@ TEST(Outbox, BuffersFreedBeforeTheResendAreNeverSent) {
   EXPECT_TRUE(reporting.server().live.empty());
   EXPECT_TRUE(reporting.server().faults.empty());
   EXPECT_TRUE(reporting.server().is_complete);
-  const std::size_t others = 3;  // hello, device, complete
+  const std::size_t others = 3;  // the messages hello, device and complete
   EXPECT_EQ(reporting.server().messages, others + 2 * walked);
 }
 
-// The reporting thread may be preempted between hello and resend.
+// The reporting thread may be preempted between the hello and the resend.
 TEST(Outbox, KindsOfBuffersFreedBetweenHelloAndResendAreReported) {
   Reporting reporting;
   reporting->device_open(wormhole(0));
@@ -180,7 +180,7 @@ TEST(Outbox, ASlowServerIsDisconnectedAndGetsTheNumberOfLostEvents) {
   reporting.connect();
   EXPECT_FALSE(reporting.outbox().overflowed());
   EXPECT_EQ(reporting.outbox().front()[1].device.events_resent, 3000U);
-  reporting.receive(2);  // hello and device
+  reporting.receive(2);  // the messages hello and device
   EXPECT_EQ(reporting.server().events_dropped, 3000U);
 }
 
@@ -232,8 +232,8 @@ TEST(Outbox, AGoodbyeReplacesWaitingMessages) {
   EXPECT_TRUE(reporting.server().has_left);
 }
 
-// Closing a device must not free a program by name: a server would remove the program from all
-// devices.
+// Closing a device must not send a free of a program by name, because a server would remove the
+// program from all devices.
 TEST(Outbox, AClosedDeviceIsOneMessage) {
   Reporting reporting;
   const ttmem_cb cb = {105664, 32, &kGrid, 1, 0};
@@ -288,7 +288,8 @@ void call(Reporting& reporting) {
 
 RC_GTEST_PROP(Outbox, AfterAllMessagesAServerKnowsTheLiveAllocations, ()) {
   Reporting reporting(*rc::gen::element<std::size_t>(2048, 65536));
-  // There are more slots than one slice of the resend, so that the resend is interrupted.
+  // There can be more slots than one slice of the resend handles, so that the resend is
+  // interrupted.
   const auto before = *rc::gen::inRange<std::uint64_t>(0, 800);
   for (std::uint64_t id = 1; id <= before; ++id) {
     reporting->buffer_alloc(0, buffer(TTMEM_L1, id, id));

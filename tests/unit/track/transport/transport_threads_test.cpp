@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several threads make calls while the transport's own thread resends and sends to a server that is
+// Several threads make calls while the transport's own thread sends and resends to a server that is
 // killed again and again. Under ThreadSanitizer this test shows that the threads do not race.
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -34,8 +34,8 @@ using std::chrono::steady_clock;
 constexpr int kThreads = 4;
 constexpr int kServers = 8;
 
-// A server that listens from its construction on, for one client at a time. A client that finds the
-// server too slow disconnects, and reconnects with a resend.
+// A server that listens as soon as it is constructed, for one client at a time. If the server reads
+// too slowly, the client disconnects, connects again and resends.
 class Server {
  public:
   explicit Server(const std::string& path) : path_(path) {
@@ -168,7 +168,7 @@ TEST(Threads, AServerKilledUnderLoadFinallyHasTheRightFigures) {
   }
   for (std::size_t i = 0; i < kServers; ++i) {
     Server server(path);
-    // The kill comes during the resend or after it.
+    // The server is killed during the resend or after it.
     EXPECT_TRUE(server.read_until(
         [&](const ReportedAccount& account) { return account.messages > 1 + 300 * i; }));
     EXPECT_TRUE(server.account().faults.empty()) << server.account().faults.front();
