@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The part of the adapter that knows TT-Metal's types: one wrapper for each function of wrapped.h.
-// It is compiled against the TT-Metal that it runs in, and loaded by the stub (preload.c).
+// The adapter is compiled against the TT-Metal of the process, and loaded by the stub (preload.c).
 //
-// A wrapper has the arguments of its function and passes the call on. Allocations are recorded
-// after the call, and frees before it: at that time no other thread can have the memory yet.
-// Exceptions pass through.
+// A wrapper has the arguments of its function and passes the call on. An allocation is recorded
+// after the call. A free is recorded before the call, because after the call another thread may
+// already have the memory. Exceptions pass through.
 #include <ttmem/ttmem.h>
 
 #include <array>
@@ -86,13 +86,14 @@ void track_deallocate(tm::GraphTracker* self, tm::Buffer* buffer) {
 
 // ---- Programs ----
 
-// The text of an out-of-memory error in a placement of this thread; empty: none. It is not a
-// std::string, which would be destroyed before the last placement of an exiting thread.
+// The text of an out-of-memory error in a placement of this thread; empty: none. Not a std::string,
+// because a std::string would be destroyed before the last placement of an exiting thread.
 thread_local std::array<char, 1025> failure{};
 
-// Records the program when its placement ends. Also works if an exception ends the placement:
-// clashing circular buffers have been placed. A nested placement of the same program leaves the
-// work to the outer one. A failure is reported last, so that the saved state contains the program.
+// Records the program when its placement ends. Also records the program if an exception ends the
+// placement, because clashing circular buffers have been placed. A nested placement of the same
+// program records nothing, because the outer placement does. A failure is reported last, so that
+// the saved state contains the program.
 class PlacementScope {
  public:
   PlacementScope(ProgramImpl& program, const tm::IDevice& device, bool lays_out)
@@ -146,7 +147,8 @@ void track_allocate_cb(tm::GraphTracker* self, const tm::CoreRangeSet& cores, st
                        std::uint64_t bytes, bool is_view, const tm::IDevice* chip) {
   original<TTMEM_W_track_allocate_cb, void, tm::GraphTracker*, const tm::CoreRangeSet&>(
       self, cores, address, bytes, is_view, chip);
-  // Outside of a placement the hook reports a dry capture.
+  // Outside of a placement the hook reports a circular buffer of a dry capture, which allocates
+  // nothing.
   if (PlacementScope::is_running()) {
     tt_metal::quietly([&] { cb_reported(cores, address, bytes, is_view, chip); });
   }
@@ -201,7 +203,8 @@ void enqueue_mesh_workload(MeshCommandQueue& queue, MeshWorkload& workload, bool
   enqueue<TTMEM_W_enqueue_mesh_workload>(queue, workload, blocking);
 }
 
-// The queue is the object of a method here. The compiler passes it in the same way as an argument.
+// The wrapped function is a method of the queue. The compiler passes the object of a method in the
+// same way as a first argument.
 void fast_enqueue(MeshCommandQueue& queue, MeshWorkload& workload, bool blocking) {
   enqueue<TTMEM_W_fast_enqueue>(queue, workload, blocking);
 }
@@ -233,7 +236,8 @@ void load_binaries(void* workload, MeshCommandQueue& queue) {
 
 // ---- Chips ----
 
-// The object is a Device, whose first base class is IDevice, so the address is the same.
+// `self` is a Device. IDevice is the first base class of Device, so both pointers have the same
+// address.
 bool device_initialize(tm::IDevice* self, std::uint8_t queues, std::size_t l1_small,
                        std::size_t trace_region, std::size_t worker_l1,
                        std::span<const std::uint32_t> l1_bank_remap, bool minimal) {
@@ -270,8 +274,8 @@ extern "C" __attribute__((visibility("default"))) void ttmem_adapter_begin(
       {.buffers = buffers, .programs = programs, .dispatches = dispatches});
 }
 
-// Returns the wrapper of a function (TTMEM_W_...); null: there is none. `original` is the runtime's
-// own function. Called at the first call of the function.
+// Returns the wrapper of a function (TTMEM_W_...), or null if the function has no wrapper.
+// `original` is the runtime's own function. Called at the first call of the function.
 extern "C" __attribute__((visibility("default"))) void* ttmem_adapter_wrapper(unsigned number,
                                                                               void* original) {
   using namespace ttmem::preload;

@@ -35,8 +35,8 @@ __attribute__((visibility("default"), noreturn)) void __cxa_throw(void *exceptio
 
 /* The __cxa_throw that the program would call without this library. */
 static throw_function next_for_all;
-/* The __cxa_throw of the C++ runtime to which a type belongs. Used if Python has loaded C++
- * runtimes only for some libraries; then there may be several. */
+/* The __cxa_throw of the C++ runtime to which a type belongs. Used if Python has loaded a C++
+ * runtime for some libraries only, because a process may then have several C++ runtimes. */
 static struct {
   const void *functions;
   throw_function next;
@@ -50,7 +50,7 @@ static throw_function find_by_type(const void *functions) {
   void *library = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   if (library == NULL) return NULL;
   throw_function found = (throw_function)dlsym(library, "__cxa_throw");
-  /* The library stays loaded, so that the entry stays valid. */
+  /* There is no dlclose(), so that the library stays loaded and the address stays valid. */
   return found == (throw_function)__cxa_throw ? NULL : found;
 }
 
@@ -120,8 +120,8 @@ static void copy_text(const char *message, const char *marker, const char *end, 
 
 int (*ttmem_preload_adapter_failed)(const char *text);
 
-/* Reports to the adapter if it must record something first, otherwise to the tracker if it is
- * loaded. */
+/* Reports the failure to the adapter if the adapter must record something first, otherwise to the
+ * tracker if the tracker is loaded. */
 static void report(const char *text) {
   int (*adapter_failed)(const char *) =
       __atomic_load_n(&ttmem_preload_adapter_failed, __ATOMIC_ACQUIRE);

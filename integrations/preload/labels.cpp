@@ -38,9 +38,10 @@ class OperationListener final : public tm::IGraphProcessor {
   void track_function_end() override { end(); }
   void track_function_end(const std::any&) override { end(); }
 
-  // Returns the innermost running operation that a model may call. Operations call other
-  // operations: building blocks of the library, and the runtime's functions that make a tensor. If
-  // no running operation is public, returns the innermost one; null if none is running.
+  // Returns the innermost running operation that a model may call. Such an operation may call
+  // operations that a model does not call: building blocks of the library, and the runtime's
+  // functions that make a tensor. If no running operation is public, returns the innermost one;
+  // null if none is running.
   [[nodiscard]] const char* operation(const char* frame) {
     drop_ended_operations(frame);
     const auto is_public = [](const Operation& each) {
@@ -53,16 +54,16 @@ class OperationListener final : public tm::IGraphProcessor {
 
  private:
   struct Operation {
-    const char* frame;  // stack address at which it began
+    const char* frame;  // stack address at which the operation began
     std::string name;
   };
 
   void end() {
     if (!running_.empty()) running_.pop_back();
   }
-  // Removes operations that ended by an exception, which does not report their end. Such an
-  // operation stays until a call comes from clearly above its stack frame. Until then, newer
-  // operations are found before it.
+  // Removes operations that ended by an exception, because TT-Metal does not report the end of such
+  // an operation. An operation is removed at the first call from clearly above its stack frame.
+  // Until then, a search finds newer operations first.
   void drop_ended_operations(const char* frame) {
     constexpr std::ptrdiff_t clearly = 1024;
     while (!running_.empty() && frame - running_.back().frame > clearly) running_.pop_back();
@@ -84,7 +85,8 @@ class ThisThread {
   }
   void listen() {
     tm::GraphTracker& tracker = tm::GraphTracker::instance();
-    // Must be the first listener: temporary listeners remove the last one when they end.
+    // Listens only if the list of listeners is empty. A temporary listener removes the last entry
+    // of the list when it ends, so this listener must be the first entry.
     if (!tracker.get_processors().empty()) return;
     if (!owned_) owned_ = std::make_shared<OperationListener>();
     listener_ = owned_.get();
@@ -117,7 +119,7 @@ ThreadLabel::~ThreadLabel() { label_of_this_thread = outer_; }
 
 void listen_to_operations() {
   if (!wants_operations() || ThisThread::has_ended()) return;
-  static_cast<void>(tm::GraphTracker::instance().get_processors());  // must be created first
+  static_cast<void>(tm::GraphTracker::instance().get_processors());  // creates the list first
   thread_local ThisThread here;
   here.listen();
 }

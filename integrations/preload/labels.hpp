@@ -22,9 +22,9 @@ class ThreadLabel {
 // While the object lives, memory that this thread allocates belongs to the scope of the running
 // operation, if any.
 //
-// Operations are only known if $TTMEM_OPS is 1, because ttnn then collects their arguments for the
-// listeners, which takes time. A thread listens from its first InOperation, or from
-// listen_to_operations(), so its first operation may have no name.
+// Operations are only known if $TTMEM_OPS is 1. This is not the default, because ttnn collects the
+// arguments of each operation for listeners, which takes time. A thread listens from its first
+// InOperation, or from listen_to_operations(), so the first operation of a thread may have no name.
 class InOperation {
  public:
   InOperation();

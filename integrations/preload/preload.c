@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The library that LD_PRELOAD loads. It defines functions with the names of TT-Metal's functions
- * (wrapped.h). Each one is a jump. The first call of a function finds TT-Metal's own function,
- * loads the adapter that $TTMEM_ADAPTER names, and asks the adapter for a wrapper. From then on,
- * the jump leads to the wrapper, or to TT-Metal's function if there is no wrapper. If two TT-Metals
- * may be loaded, each call checks its caller: only one TT-Metal is recorded.
+ * (wrapped.h). Each of these functions is a jump. The first call of a function finds TT-Metal's own
+ * function, loads the adapter that $TTMEM_ADAPTER names, and asks the adapter for a wrapper. From
+ * then on, the jump leads to the wrapper, or to TT-Metal's function if there is no wrapper. If two
+ * TT-Metals may be loaded, each call checks its caller: only one TT-Metal is recorded.
  *
  * The library depends only on the C library. It does nothing until one of the functions is called
  * or an exception is thrown (failures.c), so it has no effect on programs without TT-Metal, and on
@@ -27,12 +27,13 @@
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
-/* The jumps lead to targets[i]. At first this is code that calls ttmem_preload_resolve(). */
+/* The jump of function i leads to targets[i], which is at first the address of code that calls
+ * ttmem_preload_resolve(). */
 extern void *ttmem_preload_targets[TTMEM_W_COUNT] HIDDEN;
-/* Other code for each function, which checks the caller: a call from inside the runtime goes to
- * seen[i], and any other call is resolved. */
+/* For each function, code that checks the caller. A call from inside the runtime jumps to seen[i].
+ * Any other call is resolved by ttmem_preload_resolve(). */
 extern void *const ttmem_preload_checks[TTMEM_W_COUNT] HIDDEN;
-extern void *ttmem_preload_seen[TTMEM_W_COUNT] HIDDEN; /* null: unknown so far */
+extern void *ttmem_preload_seen[TTMEM_W_COUNT] HIDDEN; /* null: not known yet */
 extern struct {
   const char *begin;
   size_t size;
@@ -68,7 +69,8 @@ static int collect_name(struct dl_phdr_info *info, size_t size, void *data) {
   return 0;
 }
 
-/* A function of TT-Metal that is not defined here, so the library with this symbol is TT-Metal. */
+/* A function of TT-Metal that this library does not define, so a library that defines it is
+ * TT-Metal. */
 static const char kUnwrapped[] = "_ZN2tt8tt_metal12GraphTracker8instanceEv";
 
 /* The recorded TT-Metal, set when it is found. It stays loaded, because a jump into an unloaded
@@ -189,9 +191,10 @@ static int read_build_id(struct dl_phdr_info *info, size_t size, void *data) {
 
 /* Returns true if the adapter may be used with the loaded runtime. `ttmem run` guesses which
  * library the command will load, and may be wrong (a script may set its own paths). An adapter
- * reads the runtime's classes, so in another build it would read wrong data. The name of its folder
- * begins with the build id of its library. If there is no build id, or the folder has another name,
- * the user is responsible. */
+ * reads the runtime's classes, so an adapter for another build would read wrong data. The name of
+ * an adapter's folder begins with the build id of the runtime that the adapter is for. Returns true
+ * without a check if the folder has another name or the loaded runtime has no build id; the user is
+ * then responsible. */
 static int matches_runtime(const char *adapter, const void *original) {
   const char *file = strrchr(adapter, '/');
   const char *folder = file;
@@ -231,7 +234,7 @@ typedef void *(*wrapper_of)(unsigned i, void *original);
 /* Opens the adapter. Returns the reason why its code must not run (such as a file that another user
  * can write), or NULL. `ttmem run` has checked the folders above the file. */
 static const char *open_adapter(const char *path, int *file) {
-  /* O_NONBLOCK, because the file may be a pipe. */
+  /* O_NONBLOCK, because opening a pipe would otherwise wait for a writer. */
   *file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat facts;
   if (*file < 0 || fstat(*file, &facts) != 0) return strerror(errno);
@@ -301,7 +304,7 @@ static wrapper_of load_adapter(const void *original) {
 }
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static __thread int loading; /* the adapter itself calls TT-Metal while it is loaded */
+static __thread int loading; /* this thread loads the adapter, which itself calls TT-Metal */
 
 static int loaded;
 static wrapper_of wrapper;
@@ -324,8 +327,9 @@ static int lock_with_timeout(void) {
 
 /* ---- Callers ---- */
 
-/* A library that calls TT-Metal's functions, and the functions that it uses if they are not those
- * of the recorded TT-Metal. It stays loaded, so that no other library can get its addresses. */
+/* A library that calls TT-Metal's functions. The entry also has these functions if they are not
+ * functions of the recorded TT-Metal. The library stays loaded, so that no other library can get
+ * its addresses. */
 struct caller {
   const char *begin, *end;
   void *own[TTMEM_W_COUNT];
@@ -362,7 +366,7 @@ static const struct caller *find_caller(const char *address) {
 }
 
 /* Adds the caller to `callers`. The lock must be held. Returns null if the caller is unknown or the
- * table is full; such a caller is taken to use the recorded TT-Metal. */
+ * table is full. The caller is then assumed to use the recorded TT-Metal. */
 static const struct caller *learn_caller(const char *address) {
   const struct caller *known = find_caller(address);
   Dl_info where;
@@ -425,7 +429,8 @@ void *ttmem_preload_resolve(unsigned i, const char *address) {
 #error "the jumps are written for x86-64"
 #endif
 
-/* The code at `first` pushes the number of the function, above the caller's address. */
+/* The code at `first` pushes the number of the function onto the stack, after the caller's
+ * address. */
 #define JUMP(name, symbol)                       \
   ".globl " #symbol                              \
   "\n"                                           \

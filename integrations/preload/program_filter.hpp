@@ -8,13 +8,13 @@
 
 namespace ttmem::preload {
 
-// A filter in front of a table of programs, which needs no lock. It excludes most programs that are
-// not in the table. TT-Metal makes two programs for each program that runs, and reports an end in
-// three ways, so only one of six calls is about a known program.
+// A filter in front of a table of programs. It excludes most programs that are not in the table,
+// and needs no lock. TT-Metal makes two programs for each program that runs, and reports the end of
+// each program in three ways, so only one of six calls is about a program in the table.
 //
 // add() and remove() must be called with the lock held. may_have() needs no lock: a thread that
-// destroys a program got it from the thread that placed it, so it sees that add() and everything
-// before it.
+// destroys a program got it from the thread that placed it, so it sees the add() of that program
+// and everything before that add().
 class ProgramFilter {
  public:
   void add(const void* program) { count(program).fetch_add(1, std::memory_order_relaxed); }

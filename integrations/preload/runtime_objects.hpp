@@ -28,23 +28,24 @@ namespace tm = ::tt::tt_metal;
 // buffers that TT-Metal's hook reports during its placement.
 inline constexpr bool kReadsPrograms = TTMEM_HAS_INTERNAL_HEADERS != 0;
 
-// Returns the uid of the chip; 0: unknown.
+// Returns the uid of the chip, or 0 if the uid is unknown.
 [[nodiscard]] std::uint64_t unique_id(const tm::IDevice& chip);
 
-// begin_layout() is called before a program is placed on this thread. The hook then reports each of
-// its circular buffers on every chip, by cb_reported(). Both do nothing if kReadsPrograms.
+// Call begin_layout() before a program is placed on this thread. Then call cb_reported() for each
+// circular buffer that TT-Metal's hook reports during the placement, on every chip. Both functions
+// do nothing if kReadsPrograms.
 void begin_layout();
 void cb_reported(const tm::CoreRangeSet& cores, std::uint64_t address, std::uint64_t bytes,
                  bool is_view, const tm::IDevice* chip);
 
-// Updates `cbs` from the known circular buffers of the program to its present ones. Call it after a
-// placement, on the thread of the placement. Returns true if they changed.
+// Replaces `cbs`, the known circular buffers of the program, by its present circular buffers. Call
+// it after a placement, on the thread of the placement. Returns true if `cbs` changed.
 [[nodiscard]] bool read_layout(tm::detail::ProgramImpl& program,
                                std::vector<tt_metal::ProgramCb>& cbs);
 // Returns false if `cbs` lacks circular buffers of the program that have bytes of their own.
 [[nodiscard]] bool is_complete(const tm::Program& program,
                                const std::vector<tt_metal::ProgramCb>& cbs);
-// Adds views that read_layout() could not find. Returns true if there are any.
+// Adds views that read_layout() could not find. Returns true if it added any.
 [[nodiscard]] bool add_views(tm::Program& program, std::vector<tt_metal::ProgramCb>& cbs);
 
 // Returns the kernel sizes of a compiled program. `cbs` is the result of read_layout().

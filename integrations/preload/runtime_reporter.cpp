@@ -25,7 +25,8 @@ using tt_metal::quietly;
 
 namespace {
 
-// Used if the compiler has inlined functions that are not inlined in published builds.
+// The warning if the compiler has inlined functions of TT-Metal that are not inlined in published
+// builds.
 constexpr const char* kInlined =
     "programs are not seen: this TT-Metal inlines the functions that place them; use a published "
     "build";
@@ -116,7 +117,7 @@ void RuntimeReporter::check_interception() {
       "published build");
 }
 
-// Withdraws the promise that all programs are reported.
+// Makes programs, kernels and dispatches unknown again, and warns with the reason `why`.
 void RuntimeReporter::mark_programs_unseen(const char* why) {
   if (!heard_.programs) return;
   heard_.programs = heard_.dispatches = false;
@@ -191,13 +192,13 @@ RuntimeReporter::Program& RuntimeReporter::place(tm::detail::ProgramImpl& impl,
   return program;
 }
 
-// Returns the program on the device. Returns null if it runs but its placement was not intercepted.
+// Returns the program on the device, or null if the placement of the program was not intercepted.
 RuntimeReporter::Program* RuntimeReporter::find(tm::detail::ProgramImpl& impl,
                                                 const tm::IDevice& device) {
   const auto found = programs_.find(&impl);
   if (found != programs_.end() && !found->second.chips.empty()) return &found->second;
   if (!layouts_intercepted_.load(std::memory_order_relaxed)) return nullptr;
-  // The parent process placed it.
+  // The parent process placed the program, so this process must record the placement.
   begin_layout();
   return &place(impl, device);
 }

@@ -45,12 +45,12 @@ class RuntimeReporter {
   // Call this after the buffer has its memory. Does nothing for a known buffer, and for a dry
   // capture, which allocates nothing (address 0).
   void allocated(const tm::Buffer& buffer) noexcept;
-  // Call this before the buffer gives its memory back. Ignores an unknown buffer.
+  // Call this before the memory of the buffer is freed. Ignores an unknown buffer.
   void freed(const tm::Buffer& buffer) noexcept;
 
   // Records that the circular buffers of the program may have new addresses, or that the program is
   // on further chips. `is_compiled`: the program was compiled for the device. `is_laid_out`: its
-  // circular buffers were placed. If both events of this runtime can be intercepted, the call does
+  // circular buffers were placed. If this TT-Metal lets both events be intercepted, the call does
   // nothing unless `is_laid_out`.
   void placed(tm::detail::ProgramImpl& program, const tm::IDevice& device, bool is_compiled,
               bool is_laid_out) noexcept;
@@ -89,8 +89,8 @@ class RuntimeReporter {
   [[nodiscard]] bool is_repeated(tm::distributed::MeshWorkload& workload,
                                  const tm::IDevice& device) const;
 
-  // True if the functions that lay out a program can be intercepted: they are not inlined into the
-  // function that compiles it.
+  // True if the functions that lay out a program can be intercepted, because they are not inlined
+  // into the function that compiles the program.
   std::atomic<bool> layouts_intercepted_{false};
   ProgramFilter filter_;               // filter for `programs_`
   std::mutex mutex_;                   // guards everything below
@@ -102,7 +102,7 @@ class RuntimeReporter {
   std::unordered_map<const tm::detail::ProgramImpl*, Program> programs_;
   std::map<std::uint32_t, Trace> traces_;
   std::uint64_t next_program_ = 1;
-  struct {  // the last workload, if it had one program; nothing has changed since
+  struct {  // the last workload, if it had one program and nothing has changed since
     const tm::detail::ProgramImpl* program = nullptr;
     const tm::IDevice* device = nullptr;
     std::optional<tm::distributed::MeshCoordinateRange> range;

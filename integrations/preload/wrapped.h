@@ -53,8 +53,8 @@
   X(device_initialize, _ZN2tt8tt_metal6Device10initializeEhmmmSt4spanIKjLm18446744073709551615EEb) \
   X(device_close, _ZN2tt8tt_metal6Device5closeEv)
 
-/* Functions whose first call is noticed, and which are then not wrapped. They make programs whose
- * memory is only visible to an adapter that can read programs. */
+/* Functions that are not wrapped, but whose first call is noticed. They make programs whose memory
+ * is only visible to an adapter that can read programs. */
 #define TTMEM_NOTICED(X)                                                                                                           \
   X(add_dataflow_buffer,                                                                                                           \
     _ZN2tt8tt_metal6detail11ProgramImpl19add_dataflow_bufferERKNS0_12CoreRangeSetERKNS0_12experimental3dfb20DataflowBufferConfigE) \

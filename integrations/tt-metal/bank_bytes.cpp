@@ -6,7 +6,8 @@ namespace ttmem::tt_metal {
 namespace tm = ::tt::tt_metal;
 
 std::uint64_t BankBytes::of(const tm::Buffer& buffer, std::uint64_t generation) {
-  // No cache for a buffer of a sub-device: the allocators of sub-devices are created and removed.
+  // A buffer of a sub-device is not cached, because its allocator may be removed while the chip is
+  // open.
   if (buffer.buffer_layout() != tm::TensorMemoryLayout::INTERLEAVED ||
       buffer.sub_device_id().has_value()) {
     return buffer.aligned_size_per_bank();

@@ -14,15 +14,17 @@ namespace ttmem::tt_metal {
 
 // The circular buffers of one program, as far as they can be recognized. The hooks report neither
 // the program nor the end of its list. They report each circular buffer once for each chip: either
-// each circular buffer on all chips in turn, or all circular buffers chip by chip.
+// one circular buffer on all chips before the next circular buffer, or all circular buffers on one
+// chip before the next chip.
 //
 // The circular buffers of one program never overlap, and the first one that is not a view has the
-// lowest address. So a circular buffer belongs to another list if it overlaps, or if it differs
-// from the circular buffer at the same position on other chips.
+// lowest address. So a circular buffer belongs to another list if it overlaps a circular buffer of
+// this list, or if it differs from the circular buffer at the same position on other chips.
 class CbList {
  public:
   // Adds `cb`, which was reported on `chip`. Returns false, without a change, if `cb` belongs to
-  // another list; then this list is complete. A list of known `length` ends there; 0: unknown.
+  // another list; then this list is complete. `length` is the number of circular buffers in the
+  // whole list, or 0 if it is unknown.
   [[nodiscard]] bool add(const ProgramCb& cb, std::uint32_t chip, std::size_t length);
   // Adds a circular buffer that add() has already taken on another chip. This is faster than add(),
   // and applies to most events of a mesh. Returns false in all other cases.
@@ -57,10 +59,11 @@ class CbList {
   std::size_t next_ = 0;            // index of the chip that is expected next
   std::size_t complete_chips_ = 0;  // number of chips that have the whole list
   std::uint64_t lowest_ = 0;
-  // The list has a circular buffer that is no view; `lowest_` is their lowest address.
+  // True if the list has circular buffers that are not views. `lowest_` is then the lowest address
+  // of these circular buffers.
   bool has_own_ = false;
   bool may_have_two_programs_ = false;
-  bool ends_with_views_ = false;  // after other circular buffers
+  bool ends_with_views_ = false;  // and has other circular buffers before them
 };
 
 }  // namespace ttmem::tt_metal

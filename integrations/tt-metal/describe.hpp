@@ -30,7 +30,8 @@ std::vector<ttmem_core_range> ranges_of(const ::tt::tt_metal::CoreRangeSet& core
 ttmem_device_info device_info(const ::tt::tt_metal::IDevice& chip);
 
 // Returns the cores that hold the bytes of a sharded buffer; empty means all banks. For a buffer of
-// a sub-device: the cores of the sub-device. For a buffer in DRAM: its banks as (bank, 0).
+// a sub-device, returns the cores of the sub-device. For a buffer in DRAM, returns its banks as
+// (bank, 0).
 std::vector<ttmem_core_range> cores_of(const ::tt::tt_metal::Buffer& buffer);
 
 // Describes a buffer, except its bytes per bank (BankBytes). `cores` is the result of cores_of(),
@@ -38,7 +39,8 @@ std::vector<ttmem_core_range> cores_of(const ::tt::tt_metal::Buffer& buffer);
 ttmem_buffer describe(const ::tt::tt_metal::Buffer& buffer,
                       const std::vector<ttmem_core_range>& cores, const char* label);
 
-// Returns the buffer's id plus 1: TT-Metal's ids begin at 0, which means "no id" for the tracker.
+// Returns the buffer's id plus 1, because TT-Metal's ids begin at 0, and 0 means "no id" for the
+// tracker.
 inline std::uint64_t tracker_id(const ::tt::tt_metal::Buffer& buffer) {
   return buffer.unique_id() + 1;
 }

@@ -26,7 +26,8 @@ struct KernelBytes {
 [[nodiscard]] KernelBytes kernel_bytes(
     const std::vector<tt::tt_metal::detail::KernelMeta>& kernels);
 // Returns the bytes of a program's kernels. Binaries are unknown if the program is not yet compiled
-// for the device, or if the runtime throws, because an observer must not stop its host.
+// for the device, or if the runtime throws. The exception is ignored, because an observer must not
+// stop its host.
 [[nodiscard]] KernelBytes collect_kernel_bytes(const tt::tt_metal::Program& program,
                                                const tt::tt_metal::IDevice& device,
                                                bool is_compiled);

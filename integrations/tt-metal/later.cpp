@@ -61,7 +61,7 @@ void Later::run() {
 }
 
 void Later::forget() {
-  new (&wake_) std::condition_variable;  // the lost thread may have been waiting
+  new (&wake_) std::condition_variable;  // the parent's thread may have waited on it
   has_thread_ = false;
   busy_ = false;
 }

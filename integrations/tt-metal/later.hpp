@@ -6,9 +6,9 @@
 
 namespace ttmem::tt_metal {
 
-// Calls a function every few milliseconds on a thread of its own, until the function returns false.
-// Otherwise the thread sleeps and uses no CPU. The function, and all methods of this class, are
-// called while the given mutex is locked.
+// Calls a function every few milliseconds on a thread of its own, from begin() until the function
+// returns false. The rest of the time the thread sleeps and uses no CPU. The function, and all
+// methods of this class, are called while the given mutex is locked.
 //
 // Never destroyed, because the thread may be running when the process ends.
 class Later {
@@ -16,7 +16,7 @@ class Later {
   // `step` returns false if nothing is left to do.
   Later(std::mutex& mutex, bool (*step)()) : mutex_(mutex), step_(step) {}
 
-  // Starts the calls. If no thread can be created, the work is not done.
+  // Starts the calls. If no thread can be created, `step` is never called.
   void begin();
   // Resets the state in a child process, which does not have the thread.
   void forget();

@@ -26,8 +26,8 @@ void LiveBuffers::freed(std::uint64_t id) {
   if (known.generation == chips_.generation()) {
     free(known.mesh->chips);
   } else {
-    // A chip that was closed since the allocation no longer has the buffer, even if it was opened
-    // again.
+    // A chip that was closed since the allocation no longer has the buffer, even if the chip was
+    // opened again.
     free(chips_.open_since(known.generation, known.mesh->chips));
   }
 }

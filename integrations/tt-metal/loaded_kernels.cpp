@@ -10,7 +10,7 @@ namespace ttmem::tt_metal {
 
 namespace {
 
-// The maximum number of columns and of rows. No chip has so many.
+// The maximum number of columns and of rows, which is more than any chip has.
 constexpr std::size_t kRow = 32;
 
 constexpr std::size_t core_index(std::size_t x, std::size_t y) { return y * kRow + x; }
@@ -63,7 +63,7 @@ void LoadedKernels::leave_all_cores(std::uint64_t program) {
 bool LoadedKernels::take_cores(std::uint64_t program, Loaded& own) {
   const std::vector<std::uint32_t>& bytes = own.sizes->bytes();
   if (owner_.size() < bytes.size()) owner_.resize(bytes.size());
-  std::uint64_t before = 0;  // previous core's owner, whose entry is `other`
+  std::uint64_t before = 0;  // owner of the previous core; `other` is its entry
   Loaded* other = nullptr;
   bool any = false;
   for (std::size_t core = 0; core < bytes.size(); ++core) {
@@ -102,7 +102,7 @@ void LoadedKernels::load(std::uint64_t program, const std::shared_ptr<const Kern
     if (found->second.bytes == 0) programs_.erase(found);
   }
   evicted_programs_.clear();
-  if (any) report(program, own);  // reported last, so that no core counts twice in between
+  if (any) report(program, own);  // after the evicted programs, so that no core ever counts twice
 }
 
 void LoadedKernels::unload(std::uint64_t program) {

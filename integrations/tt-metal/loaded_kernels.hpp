@@ -18,18 +18,20 @@ class KernelSizes {
 
   // Adds a kernel on each of these cores. The sum of a core is at most kKernelRingBytes.
   void add(const CoreRanges& cores, std::uint64_t kernel_bytes);
-  // Adds a kernel on those of these cores that have no kernel yet.
+  // Adds a kernel on each of these cores that has no kernel yet.
   void add_where_none(const CoreRanges& cores, std::uint64_t kernel_bytes);
 
-  // Returns the bytes in rows of 32 cores; 0: no kernel. Cores behind the end have no kernel.
+  // Returns the bytes on each core, in rows of 32 cores. 0 means that the core has no kernel, and
+  // cores beyond the end of the vector have no kernel either.
   [[nodiscard]] const std::vector<std::uint32_t>& bytes() const { return bytes_; }
 
  private:
   std::vector<std::uint32_t> bytes_;
 };
 
-// The loaded kernels of one chip. The kernels of a core stay loaded until a program with kernels on
-// this core is dispatched; its kernels then evict them from this core only. Reports every change.
+// The loaded kernels of one chip. The kernels of a core stay loaded until another program with
+// kernels on this core is dispatched. The new kernels evict the old kernels from this core only.
+// Reports every change.
 class LoadedKernels {
  public:
   explicit LoadedKernels(std::uint32_t chip) : chip_(chip) {}
@@ -51,7 +53,7 @@ class LoadedKernels {
   std::uint32_t chip_;
   std::uint64_t last_ = 0;  // the program that was loaded last; 0: none
   const KernelSizes* last_sizes_ = nullptr;
-  // The program on each core, as in KernelSizes::bytes(); 0: none.
+  // The program on each core, indexed like KernelSizes::bytes(); 0: none.
   std::vector<std::uint64_t> owner_;
   std::map<std::uint64_t, Loaded> programs_;
   std::vector<std::uint64_t> evicted_programs_;  // programs that lose cores during load()

@@ -15,7 +15,7 @@ namespace ttmem::tt_metal {
 using ChipNumbers = std::vector<std::uint32_t>;  // numbers, ascending
 
 struct OpenChip {
-  std::uint64_t opened;  // the generation that began when it was opened
+  std::uint64_t opened;  // the generation that began when the chip was opened
   LoadedKernels kernels;
 };
 
@@ -27,7 +27,7 @@ struct OpenMesh {
 };
 
 // The open chips. The generation increases when a chip is opened or closed, because an allocation
-// that was reported before a chip was closed is not on the chip after it is opened again. Not
+// that was reported before a chip was closed is not on the chip after the chip is opened again. Not
 // thread-safe.
 class OpenChips {
  public:
@@ -42,7 +42,7 @@ class OpenChips {
   // Opens the chips of a device and returns them. The reference stays valid; its content changes
   // when a chip is opened or closed.
   OpenMesh& mesh_of(const ::tt::tt_metal::IDevice& device);
-  // Returns the chips in `chips` that have been open since that generation.
+  // Returns the chips in `chips` that have been open since `generation`.
   [[nodiscard]] ChipNumbers open_since(std::uint64_t generation, const ChipNumbers& chips) const;
 
   [[nodiscard]] std::uint64_t generation() const { return generation_; }

@@ -20,8 +20,8 @@ struct ProgramCb {
   friend bool operator==(const ProgramCb&, const ProgramCb&) = default;
 };
 
-// Returns kernels of which only the size is known. They are assumed to be on the cores of the
-// program's circular buffers, or on `all` if it has none.
+// Returns the kernels of a program if only their size is known. The kernels are assumed to be on
+// the cores of the program's circular buffers, or on `all` if the program has no circular buffers.
 [[nodiscard]] KernelSizes assumed_kernels(std::uint64_t per_core, const std::vector<ProgramCb>& cbs,
                                           const CoreRanges& all);
 
@@ -32,8 +32,9 @@ struct PlacedProgram {
   ChipNumbers chips;
   std::shared_ptr<const KernelSizes> kernels;  // null: unknown
 
-  // Adds chips to the program and reports it on them. If `is_new_layout`, reports the circular
-  // buffers on all its chips, because a program has one layout on all chips.
+  // Adds chips to the program and reports the program on these chips. If `is_new_layout`, reports
+  // the circular buffers on all chips of the program, because the layout is the same on all of
+  // them.
   void placed(const ChipNumbers& on, bool is_new_layout);
   // Reports that the program was sent to the mesh, and loads its kernels there if they are known.
   void dispatched(const OpenMesh& mesh) const;

@@ -20,8 +20,8 @@ void announce(const tm::IDevice& chip) {
   ttmem_set_reported(info.id, TTMEM_REPORTS_BUFFERS | TTMEM_REPORTS_PROGRAMS);
 }
 
-// Returns true in a dry capture, in which the program does not run. Older versions have no such
-// function.
+// Returns true in a dry capture, in which the program does not run. Returns false for older
+// versions of TT-Metal, which lack hook_program().
 template <typename Tracker>
 bool is_dry(Tracker& tracker, tm::Program* program) {
   if constexpr (requires { tracker.hook_program(program); }) {
@@ -157,8 +157,8 @@ void Processor::end_all_rows() {
 
 // ---- Chips ----
 
-// Returns the chips of a device. Also finds chips that were closed, for which there is no hook:
-// when another mesh is used, chips are closed if the mesh that opened them has ended.
+// Returns the chips of a device. No hook reports that a chip was closed. So if another mesh than
+// before is used, closes the chips whose opening mesh no longer exists.
 const OpenMesh& Processor::mesh_of(const tm::IDevice& device, Held& held) {
   const OpenMesh* mesh = &chips_.mesh_of(device);
   if (last_root_.mesh == mesh && last_root_.generation == chips_.generation()) return *mesh;
@@ -307,8 +307,8 @@ void Processor::track_program(tm::Program* program, const tm::IDevice* device) {
     end_rows(thread);
     const OpenMesh& mesh = mesh_of(*device, held);
     const std::uint64_t id = programs_.name(*program);
-    // The program is compiled in the run that follows, so its binaries are known at the second
-    // call.
+    // The first run, which follows this call, compiles the program. So the binaries are known at
+    // the second call.
     const int known = programs_.kernels_known(id);
     if (known < 2) {
       KernelBytes bytes = collect_kernel_bytes(*program, *device, known != 0);
@@ -317,8 +317,8 @@ void Processor::track_program(tm::Program* program, const tm::IDevice* device) {
       const bool has_cbs = !program->circular_buffers().empty();
       programs_.kernels_of(id, bytes, has_cbs ? tm::CoreRangeSet() : all_cores(*device));
     }
-    // Programs that follow each other directly belong to one workload, and go to different chips of
-    // the mesh. The hooks do not say to which chips.
+    // Programs that follow each other directly belong to one workload, and are sent to different
+    // chips of the mesh. The hooks do not say to which chips.
     const bool of_several = before != 0 && before != id;
     programs_.announced(id, mesh, of_several);
     thread.current = id;

@@ -25,8 +25,9 @@ namespace ttmem::tt_metal {
 // Safe from any thread. Does nothing while tracking is off (TT_ALLOC_TRACKING_ENABLED). No hook
 // throws, because the runtime must not be disturbed.
 //
-// A list of circular buffers is reported as a whole: as soon as it has the length that its program
-// declares, at the next hook on its thread, or after a few milliseconds without a hook.
+// A list of circular buffers is reported as a whole, as soon as one of these happens: the list has
+// the length that its program declares, the next hook is called on its thread, or a few
+// milliseconds pass without a hook.
 class Processor final : public tm::IGraphProcessor {
  public:
   // Returns the only instance of the process. It is never destroyed, because buffers are freed
@@ -43,8 +44,8 @@ class Processor final : public tm::IGraphProcessor {
   // The hooks for dataflow buffers and scratchpads are not used: they only report dry captures,
   // which allocate nothing.
 
-  // Called at the end of an operation. Not every version has these two hooks, so they have no
-  // `override`.
+  // Called at the end of an operation. Not every version of TT-Metal has these two hooks, so the
+  // functions have no `override`.
 #ifdef __clang__
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Winconsistent-missing-override"
@@ -61,7 +62,7 @@ class Processor final : public tm::IGraphProcessor {
   void close_device(std::uint32_t chip);
   void begin_scope(const tm::Program& program);
   void end_scope();
-  // Asks the runtime for the kernel bytes of a program only once, and not if `kernels` is given.
+  // Asks the runtime for the kernel bytes of a program only once, and never if `kernels` is given.
   void dispatched(const tm::Program& program, const tm::IDevice& device,
                   const tm::CoreRangeSet& kernel_cores, const std::optional<KernelBytes>& kernels);
   void replayed(const std::vector<const tm::Program*>& programs, const tm::IDevice& device);
@@ -72,7 +73,7 @@ class Processor final : public tm::IGraphProcessor {
  private:
   using MeshDevice = tm::distributed::MeshDevice;
 
-  // The unfinished sequences of a thread.
+  // The events of a thread that wait for further events, and the state of the thread.
   struct Thread {
     CbList list;
     Programs::FreeRow frees;

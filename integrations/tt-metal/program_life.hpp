@@ -9,8 +9,8 @@
 namespace ttmem::tt_metal {
 
 // Returns a pointer that expires when the destruction of the program begins. TT-Metal reports the
-// frees of its circular buffers later, and without the program. Returns an empty pointer if this
-// TT-Metal implements Program in another way than expected here.
+// frees of the program's circular buffers later, and does not name the program. Returns an empty
+// pointer if this TT-Metal implements Program in another way than expected here.
 //
 // A Program owns its implementation by a shared pointer that it does not share. The pointer is its
 // first member, and in a class of standard layout the first member has the address of the object.

@@ -21,8 +21,8 @@ namespace {
 // this time came on a thread that is not attached, and will never be reported.
 constexpr std::uint64_t kFreeTimeoutNs = 1'000'000'000;
 
-// The number of programs that are checked with each list. It is limited, so that the time of a list
-// does not grow with the number of programs.
+// The number of programs that are checked with each list. The limit keeps the time for a list
+// independent of the number of programs.
 constexpr std::size_t kChecksPerList = 64;
 
 std::uint64_t now_ns() {
@@ -48,8 +48,8 @@ void add_to(ChipNumbers& all, const ChipNumbers& more) {
   all = std::move(both);
 }
 
-// Returns true if the circular buffers differ only in sizes and addresses, as a program's old and
-// new layout do.
+// Returns true if the circular buffers differ at most in sizes and addresses. Two layouts of the
+// same program differ only in these.
 bool same_shape(const std::vector<ProgramCb>& a, const std::vector<ProgramCb>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const ProgramCb& x, const ProgramCb& y) {
@@ -93,8 +93,8 @@ void Programs::estimate(const ChipNumbers& chips) {
   }
 }
 
-// Counts the removal of a program from the chip. The chip is exact again when its last program is
-// gone.
+// Counts the removal of a program from the chip. After the last program is removed, the figures of
+// the chip are exact again.
 void Programs::removed_from(std::uint32_t chip) {
   if (--live_[chip] != 0 || estimated_for_good_.contains(chip)) return;
   if (estimated_.erase(chip) != 0) ttmem_cb_estimate(chip, 0);
@@ -203,8 +203,8 @@ void Programs::dispatched(std::uint64_t id, const OpenMesh& mesh) {
   Program& program = found->second;
   program.sent_to = nullptr;
   program.of_several = false;
-  // A program without circular buffers, or with views alone, may have no list. The runtime reports
-  // its free nevertheless.
+  // A program without circular buffers, or with views alone, may have no list. The runtime
+  // nevertheless reports the free of the program.
   const std::vector<ProgramCb> declared = program.expected;
   if (!program.is_listed && without_views(declared).empty()) {
     listed_named(program, declared, mesh.chips);
@@ -222,7 +222,8 @@ void Programs::announced(std::uint64_t id, const OpenMesh& mesh, bool of_several
     estimate(intersection(found->second.chips, mesh.chips));
 }
 
-// Removes a named program. Its frees are reported later, on the thread that destroys it.
+// Removes a named program. The frees of the program are reported later, on the thread that destroys
+// the program.
 void Programs::remove_named(Table::iterator program, std::uint64_t when_ns) {
   if (!program->second.frees.empty()) dead_.push_back({program->second.frees, when_ns});
   remove(program);
@@ -274,7 +275,8 @@ bool Programs::fits(const Program& program, const CbList& list) const {
   return same_shape(program.cbs, list.cbs()) || without_views(program.cbs) == list.cbs();
 }
 
-// Returns the named program whose list is the begin of this list. Programs that declare the same
+// Returns the named program whose expected circular buffers are the first ones of `list`. If there
+// are several, returns the program with the most circular buffers. Programs that declare the same
 // circular buffers are interchangeable.
 Programs::Program* Programs::find_expecting(const CbList& list) {
   Program* longest = nullptr;
@@ -296,7 +298,8 @@ void Programs::listed(const CbList& list, std::uint64_t current) {
     listed_named(named->second, list.cbs(), list.chips());
     return;
   }
-  // The lists of a workload of several programs come on the runtime's own threads.
+  // The lists of a workload of several programs are reported on the runtime's own threads, which
+  // name no program.
   CbList rest = list;
   while (!rest.empty()) {
     Program* const program = find_expecting(rest);
@@ -360,8 +363,8 @@ Programs::Table::iterator Programs::youngest_unnamed(std::uint32_t chip) {
   return programs_.end();
 }
 
-// Returns true if every other unnamed program on the chip has the same layout and chips, so that
-// all figures are the same whichever is removed.
+// Returns true if every other unnamed program on the chip has the same layout and chips. The
+// figures then do not depend on which program is removed.
 bool Programs::is_only_choice(const Program& program, std::uint32_t chip) const {
   return std::all_of(programs_.begin(), programs_.end(), [&](const auto& each) {
     const Program& other = each.second;
@@ -381,8 +384,8 @@ void Programs::freed(FreeRow& row, std::uint32_t chip) {
                                  [&](const Dead& each) { return contains(each.frees, chip); });
   if (dead != dead_.rend()) {
     const auto index = static_cast<std::size_t>(std::distance(dead, dead_.rend()) - 1);
-    // The frees of a program whose end was noticed earlier may have come on a thread that is not
-    // attached.
+    // The frees of a program whose end was noticed earlier may have happened on a thread that is
+    // not attached.
     if (index < noticed_before && victim != programs_.end()) estimate({chip});
     std::erase(dead->frees, chip);
     row.parts_.push_back({std::move(dead->frees), std::nullopt});

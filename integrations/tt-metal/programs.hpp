@@ -19,13 +19,13 @@
 
 namespace ttmem::tt_metal {
 
-// A program is *named* if host code or ttnn reported which program runs. Its lists replace each
-// other, and its end is detected. Lists of other programs come without a name: each such list
-// counts as a new program, and a free counts for the youngest of these programs. Where this may be
-// wrong, the circular buffers of the chip are reported as estimates until the chip has no program
-// or is closed.
+// A program is *named* if host code or ttnn reported which program runs. Each list of a named
+// program replaces the list before, and the end of the program is detected. Lists of other programs
+// have no name. Each list without a name counts as a new program, and a free counts for the
+// youngest unnamed program. Where this may be wrong, the circular buffers of the chip are reported
+// as estimates until the chip has no program or is closed.
 //
-// The chips are the chips of `chips`. Not thread-safe.
+// `chips`, the argument of the constructor, has the chips. Not thread-safe.
 class Programs {
  public:
   explicit Programs(OpenChips& chips) : chips_(chips) {}
@@ -35,7 +35,7 @@ class Programs {
 
   // ---- Named programs ----
 
-  // Returns the number of a program, and makes it a named program.
+  // Returns the number of a program, and makes the program a named program.
   std::uint64_t name(const ::tt::tt_metal::Program& program);
   // Returns the number of circular buffers in the next list of a program; 0: unknown.
   [[nodiscard]] std::size_t length_of(std::uint64_t program) const;
@@ -46,10 +46,11 @@ class Programs {
   void kernels_of(std::uint64_t program, const KernelBytes& bytes,
                   const ::tt::tt_metal::CoreRangeSet& cores);
   // Records that the program was sent to the mesh. Does nothing if no list of the program was
-  // reported there.
+  // reported for this mesh.
   void dispatched(std::uint64_t program, const OpenMesh& mesh);
-  // Records that the program is about to be sent to the mesh. It counts as sent now, and again when
-  // a list of the program follows. If `of_several`, it may be sent to only some of the chips.
+  // Records that the program is about to be sent to the mesh. The program counts as sent now, and
+  // again when a list of the program follows. If `of_several`, the program may be sent to only some
+  // of the chips.
   void announced(std::uint64_t program, const OpenMesh& mesh, bool of_several);
   // Removes a program that is about to be destroyed.
   void forget(const ::tt::tt_metal::Program& program);
@@ -58,7 +59,7 @@ class Programs {
 
   // ---- Lists and frees ----
 
-  // Adds a complete list. `current` is the program that its thread named last, or 0.
+  // Adds a complete list. `current` is the program that the thread of the list named last, or 0.
   void listed(const CbList& list, std::uint64_t current);
 
   // The frees that a thread reports in a row. A program is freed on one chip after the other.
@@ -79,12 +80,13 @@ class Programs {
   void end(FreeRow& row);
 
   // Records that these chips have L1 buffers, so circular buffers may be views on them. If all
-  // circular buffers of a program are views, TT-Metal reports its free but no list. So the free of
-  // an unnamed program may belong to an unknown program, and no later free shows the mistake.
+  // circular buffers of a program are views, TT-Metal reports the free of the program but no list.
+  // So a free on these chips may count for the wrong unnamed program, and no later free shows the
+  // mistake.
   void may_have_views(const ChipNumbers& chips) { views_.insert(chips.begin(), chips.end()); }
 
-  // Removes named programs that have been destroyed, even if no hook reported it. Checks some
-  // programs in each call, and others in the next call.
+  // Removes named programs that have been destroyed, even if no hook reported their end. Each call
+  // checks at most `at_most` programs, and the next call continues with the others.
   void remove_destroyed(std::size_t at_most);
   // Removes destroyed programs without circular buffers, whose end no hook reports. Takes little
   // time.
@@ -137,8 +139,8 @@ class Programs {
   std::set<std::uint64_t> expected_;  // named programs without a list so far
   std::set<std::uint64_t> silent_;    // named programs that no hook will free
   std::vector<Dead> dead_;            // destroyed programs whose frees are not reported yet
-  // By chip: number of unnamed programs that were placed when it was closed. Their frees are not
-  // reported yet.
+  // By chip: number of unnamed programs that were placed on the chip when it was closed, and whose
+  // frees are not reported yet.
   std::map<std::uint32_t, std::uint32_t> pending_frees_;
   std::map<std::uint32_t, std::uint32_t> live_;  // by chip: number of programs
   std::set<std::uint32_t> estimated_;

@@ -4,7 +4,8 @@
 namespace ttmem::tt_metal {
 
 // Runs an action and ignores its exceptions (out of memory, an unexpected answer of the runtime),
-// which must not reach the program. The record of the action is then missing.
+// because exceptions must not reach the program. After an exception, the record of the action is
+// missing.
 template <typename Action>
 void quietly(Action action) noexcept {
   try {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Approach 3: TT-Metal's own hooks feed the tracker. Compiles against the public headers of
-// TT-Metal, and also against the dry run.
+// The interface for host code that is tracked by TT-Metal's own hooks, without a preloaded adapter.
+// Compiles against the public headers of TT-Metal, and also against the dry run.
 //
 //    ttmem::tt_metal::attach();                 on the main thread, before the first allocation
 //    ttmem::tt_metal::attach_workers(*mesh);    once for each mesh
@@ -33,7 +33,7 @@ struct DeviceFacts {
 };
 
 // Tracks the calling thread. Does nothing if the thread is already tracked, or if the adapter is
-// preloaded, which reports the same.
+// preloaded, because the adapter then reports the same events.
 void attach();
 // Tracks the worker threads of a mesh, which place the programs of a workload of several programs.
 void attach_workers(tm::distributed::MeshDevice& mesh);
@@ -46,8 +46,8 @@ void flush();
 // Shows a chip from now on, with these facts. Without this call, a chip is shown from its first
 // event.
 void device_opened(const tm::IDevice& chip, const DeviceFacts& facts = {});
-// Reports the end of a device, for which there is no hook: call this after closing a device.
-// Without this call, the end is noticed when the next mesh is used.
+// Reports that a device was closed, because there is no hook for this. Call it after closing the
+// device. Without this call, the closing is noticed when the next mesh is used.
 void device_closed(int chip);
 
 // Names the buffers that are allocated on this thread while the object lives. Labels may be nested.
@@ -64,8 +64,8 @@ class Label {
 };
 
 // Assigns the circular buffers that are reported on this thread to a program while the object
-// lives. If they are reported again, they replace the earlier ones. Put it around the run of a
-// program, or of a workload of one program.
+// lives. Circular buffers that are reported again replace the earlier circular buffers of the
+// program. Put the object around the run of a program, or of a workload of one program.
 //
 // With a device (a chip or a mesh), the end of the scope reports a dispatch: the program is
 // resident there, and its kernels evict the kernels of other programs from its cores. An exception

@@ -30,7 +30,7 @@ class LeakScenario : public Scenario {
     try {
       serve(number);
     } catch (const std::exception&) {
-      // The device is full. A real server would end here
+      // The device is full. A real server would end here.
     }
   }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of host code that allocate memory: opening devices, allocating buffers, and running
-// programs that declare circular buffers. All calls are TT-Metal's own interface, on the dry run,
-// and throw the same exceptions. Lines with ttmem::tt_metal report what the runtime's hooks do not
-// report.
+// programs that declare circular buffers. All calls use TT-Metal's own interface, which the dry run
+// implements, and throw TT-Metal's exceptions. Lines with ttmem::tt_metal report what the runtime's
+// hooks do not report.
 #pragma once
 
 #include <cstddef>
@@ -37,8 +37,8 @@ inline constexpr Machine kT3000 = {"t3000", "n300", 0x300b01, kTraceBytes};
 inline constexpr Machine kGalaxy = {"galaxy", "galaxy", 0x6a1c01, kTraceBytes};
 inline constexpr Machine kP150 = {"p150:13x10", "p150", 0xb1500d};  // nothing harvested
 
-// All chips of a machine as one mesh. They are open and tracked while this object lives. Create it
-// before the allocations on it, on the thread that allocates.
+// All chips of a machine as one mesh. The chips are open and tracked while this object lives.
+// Create the object before the first allocation on the mesh, on the thread that allocates.
 class Mesh {
  public:
   explicit Mesh(const Machine& machine);
@@ -80,7 +80,8 @@ class Operation {
             std::uint64_t kernel_bytes = 0);
 
   void run();
-  // Enqueues the program without waiting. During the capture of a trace it is not run.
+  // Enqueues the program without waiting. During the capture of a trace the program is captured and
+  // not run.
   void enqueue();
   [[nodiscard]] const tm::Program& program() const;
 

@@ -23,7 +23,8 @@ class Scenario {
   const Mesh mesh;
 };
 
-// Scenarios with constant figures. They dispatch their programs in turn (steady.cpp).
+// Scenarios with constant figures. They dispatch their programs one after the other, repeatedly
+// (steady.cpp).
 [[nodiscard]] std::unique_ptr<Scenario> make_single();
 [[nodiscard]] std::unique_ptr<Scenario> make_mesh8();
 [[nodiscard]] std::unique_ptr<Scenario> make_cached_programs();

@@ -14,7 +14,7 @@ namespace {
 
 using tm::BufferType;
 
-// A scenario that runs its operations in turn, while its tensors stay.
+// A scenario that runs its operations one after the other, repeatedly, while its tensors stay.
 class Steady : public Scenario {
  public:
   using Scenario::Scenario;

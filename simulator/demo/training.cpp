@@ -55,7 +55,7 @@ class Training : public Scenario {
   }
 
   std::vector<Operation> operations_;
-  std::vector<Tensor> weights_;  // and the optimiser's state
+  std::vector<Tensor> weights_;  // includes the optimiser's state
   std::vector<Tensor> batch_;
   std::vector<Tensor> activations_;
   std::vector<Tensor> gradients_;

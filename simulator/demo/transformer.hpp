@@ -30,7 +30,8 @@ inline constexpr TransformerShape k70B = {80, 8192, 28672, 2048, 128256};
                                            std::uint64_t tiles_per_layer);
 
 // Makes the programs of the program cache: several shapes of each operation, all stacked from the
-// first CB address. The largest takes `largest_kib` on every core, which must be at least 136.
+// first CB address. The largest program takes `largest_kib` on every core; `largest_kib` must be at
+// least 136.
 [[nodiscard]] std::vector<Operation> transformer_operations(const Mesh& mesh,
                                                             std::uint64_t largest_kib,
                                                             std::uint64_t kernel_bytes = 0);

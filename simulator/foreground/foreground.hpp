@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions for commands that are workloads themselves (demo, replay). This process is tracked like
-// any other process, prints the command that shows it, and ends with Ctrl-C or another signal.
+// Functions for commands that are workloads themselves (demo, replay). The process of such a
+// command is tracked like any other process, prints the command line that shows its memory, and
+// ends with Ctrl-C or another signal.
 #pragma once
 
 #include <signal.h>
@@ -17,7 +18,7 @@ namespace ttmem::foreground {
 // started, and before any other ttmem_* call. Fails if no segment could be created.
 [[nodiscard]] Result<void> start_tracking();
 
-// Prints `what` and the command that shows it on stderr.
+// Prints on stderr `what`, and the command line that shows the memory of this process.
 void announce(std::string_view what);
 
 // While an object lives, SIGINT, SIGTERM and SIGHUP end its waits instead of the process. A signal

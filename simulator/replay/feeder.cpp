@@ -65,13 +65,14 @@ void Feeder::feed(const capture::CbAlloc& cb) {
   place(cb.program, cb.device);
 }
 
-// A program without CBs is registered without a layout before, but is live.
+// A program without CBs has no layout before its registration, but is live.
 void Feeder::feed(const capture::ProgramRegister& complete) {
   place(complete.program, complete.device);
 }
 
 // The runtime ends a program chip by chip, but the C interface ends it on all chips at once. Until
-// the last chip, the program has no CBs on the chips where it has ended.
+// the program has ended on its last chip, it stays live, without CBs on the chips where it has
+// ended.
 void Feeder::feed(const capture::ProgramUnregister& end) {
   const auto program = programs_.find(end.program);
   if (program == programs_.end()) return;

@@ -40,7 +40,7 @@ std::size_t threads_of(const std::vector<capture::CaptureLine>& lines) {
   return threads.size();
 }
 
-// Feeds the lines in order. Sets `interrupted` if a signal ends it early.
+// Feeds the lines in order. Sets `interrupted` if a signal ends the replay early.
 Replayed feed(const std::vector<capture::CaptureLine>& lines, std::optional<double> speed,
               foreground::StopSignals& signals, bool& interrupted) {
   Replayed replayed;

@@ -23,9 +23,9 @@ struct Replayed {
   std::uint64_t threads = 0;
 };
 
-// Feeds a capture of the real runtime through the tracker. Each event runs on a thread of its own
-// thread number, in the order of the file. Fails if the file is not a capture; the message names
-// the file, the line and the reason.
+// Feeds a capture of the real runtime through the tracker. There is one thread for each thread
+// number in the file, and each event runs on the thread of its number, in the order of the file.
+// Fails if the file is not a capture; the message names the file, the line and the reason.
 [[nodiscard]] Result<Replayed> replay_capture(const ReplayOptions& options);
 
 }  // namespace ttmem::replay

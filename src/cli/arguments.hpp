@@ -31,7 +31,7 @@ template <typename Parse>
 // Parses "0,3", "0-3,6" or "0x1f00a" (a uid). The result is ascending without duplicates.
 [[nodiscard]] Result<std::vector<model::DeviceName>> parse_devices(const std::string& text);
 
-// Parses for example "dram,l1": see Kind.
+// Parses names of Kind, for example "dram,l1".
 [[nodiscard]] Result<std::vector<Kind>> parse_kinds(const std::string& text);
 
 // Parses a number above zero, at most a million. `option` names the option in the message.

@@ -169,8 +169,8 @@ std::string text_of(const std::vector<collector::UntrackedMark>& marks) {
   return text;
 }
 
-// Segments to remove besides those of dead processes: proxy segments without a server, copies of
-// failures, and segments that were kept for a reader that is gone.
+// Segments to remove besides the segments of dead processes: proxy segments without a server,
+// copies of failures, and segments that were kept for a reader that is gone.
 struct Others {
   collector::DeadSegments abandoned;
   collector::DeadSegments failed;

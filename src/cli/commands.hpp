@@ -28,8 +28,8 @@ struct CommonOptions {
   std::optional<text::Units> units;  // for commands that declare --units
   // For commands that declare --server; nullopt: this machine.
   std::optional<remote::Address> server;
-  std::string token_file;      // for the same commands; empty: TTMEM_TOKEN_FILE
-  double timeout_seconds = 2;  // for the same commands: timeout of an answer
+  std::string token_file;      // for commands with --server; empty: TTMEM_TOKEN_FILE
+  double timeout_seconds = 2;  // for commands with --server: timeout of an answer
 };
 
 void add_common(Command& app, CommonOptions& common);
@@ -50,8 +50,8 @@ void add_diff(Command& app, CommonOptions& common);
 void add_explain(Command& app, CommonOptions& common);
 void add_fit(Command& app, CommonOptions& common);
 void add_adapter(Command& app, CommonOptions& common);
-// Prints a line to standard error, if that is a terminal: an adapter for this library is being
-// built.
+// Prints to standard error that an adapter for this library is being built. Prints nothing if
+// standard error is not a terminal.
 void say_building(const std::string& library);
 void add_doctor(Command& app, CommonOptions& common);
 void add_clean(Command& app);
@@ -65,8 +65,8 @@ void add_version(Command& app, const std::string& text);
 // `to_run` is the rest of the command line after `run` and its options; the caller fills it before
 // parsing. The action runs that command, after an optional "--", with tracking on and the adapter
 // attached, and returns its exit code. With --no-explain alone, the command replaces this process.
-// Other exit codes: 127 if there is no such command, 126 if it cannot be started, 2 if none was
-// named.
+// Other exit codes: 127 if there is no such command, 126 if it cannot be started, 2 if no command
+// was named.
 void add_run(Command& app, const std::vector<std::string>& to_run);
 // Like add_run(), but records all events of the command.
 void add_record(Command& app, const std::vector<std::string>& to_run);

@@ -119,7 +119,8 @@ CandidateList fields() { return plain(views::query_names()); }
 
 // The values of an option or argument. Shells complete files by themselves.
 struct ArgumentValues {
-  // Last name of the option; or the name of the value, where the option's name is not enough.
+  // The last name of the option, or the name of the value if options with the same name have
+  // different values.
   std::string_view name;
   CandidateList (*values)();  // null: `words`
   std::string_view words;     // separated by commas
@@ -149,7 +150,8 @@ constexpr std::array kValues = {
 };
 constexpr std::array<std::string_view, 6> kFiles = {"FILE", "FILE...", "OLD", "NEW", "OUT", "PATH"};
 
-// The output. `directive` tells the shell to complete by itself.
+// The output. `directive` makes the shell itself complete the word, for example with files if
+// `directive` is ":files".
 struct Completion {
   CandidateList candidates{};
   std::string directive{};

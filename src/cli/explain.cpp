@@ -58,7 +58,7 @@ struct ExplainOptions {
   std::optional<std::int32_t> pid;
 };
 
-// Returns true for a warning: any error in the log matters more.
+// Returns true for a warning. A warning is only explained if the log has no error.
 bool is_warning(const FailureMessage& failure) {
   return failure.what == FailureMessage::What::active_trace;
 }
@@ -153,8 +153,8 @@ struct Case {
   bool is_that_moment = false;  // `state` is the state at the failure
 };
 
-// Returns true if `text`, of a process or a recording, contains the message in `failure`. Without a
-// failure any text matches.
+// Returns true if `text`, which a process or a recording has stored, contains the message in
+// `failure`. Returns true for any text if there is no `failure`.
 bool matches_message(const std::string& text, const std::optional<FailureMessage>& failure) {
   const std::vector<FailureMessage> said = explain::find_failures(text);
   return !failure || std::any_of(said.begin(), said.end(), [&](const FailureMessage& one) {
@@ -192,7 +192,8 @@ Result<Case> recorded_case(const ExplainOptions& options, const CommonOptions& c
   std::optional<std::int32_t> pid = options.pid;
   Result<Time> time = Time{0};
   if (recorded != nullptr) {
-    // Objects freed because of the failure have the same time.
+    // Takes the state just before the failure: objects that were freed because of the failure have
+    // the time of the failure.
     time = recorded->time_ns - 1;
     pid = (*reader)->tables().process(recorded->process).pid;
     const std::vector<FailureMessage> said = explain::find_failures(recorded->text);

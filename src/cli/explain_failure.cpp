@@ -51,7 +51,7 @@ void say_failed_command(const collector::Failure& failure) {
 
 void explain_failure(const std::string& run, const text::TextOptions& options) {
   collector::Failures found = collector::failures(segment_directory());
-  print_warnings(found.warnings);  // denied processes belong to other users
+  print_warnings(found.warnings);  // does not list denied processes, which belong to other users
   std::erase_if(found.list, [&](const collector::Failure& one) { return one.run != run; });
   if (found.list.empty()) return;
   print_explanation(found.list.back(),

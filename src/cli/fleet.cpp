@@ -75,7 +75,7 @@ Result<std::vector<remote::Address>> servers_of(const FleetOptions& options) {
   return fleet::each_once(std::move(all));
 }
 
-// Sends one request to each server, at each call.
+// Each call sends one request to each server.
 using Ask = std::function<Result<Fleet>()>;
 
 Ask ask_prometheus(const FleetOptions& options, remote::ClientOptions client) {
@@ -147,8 +147,8 @@ int run(const FleetOptions& options, const CommonOptions& common) {
   if (options.labels != fleet::LabelNames() && !options.prometheus) {
     return complain("--host-label and --job-label belong to --prometheus", kUsage);
   }
-  // Prometheus must not get the token of ttmem's servers: its token is only the explicit
-  // --token-file.
+  // Sends Prometheus only the token of an explicit --token-file, because Prometheus must not get
+  // the token of ttmem's servers.
   Result<remote::ClientOptions> client =
       options.prometheus ? client_options(common, common.token_file) : client_options(common);
   if (!client) return complain(client.error().message, kFailure);

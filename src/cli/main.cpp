@@ -34,13 +34,13 @@ std::string title_of(const CLI::App& app) {
   return app.get_parent() == nullptr ? "ttmem" : "ttmem " + app.get_name();
 }
 
-// "--device" of "--device=0", "-i" of "-i0".
+// Returns the name of an option: "--device" for "--device=0", "-i" for "-i0".
 std::string name_in(const std::string& argument) {
   return argument.starts_with("--") ? argument.substr(0, argument.find('='))
                                     : argument.substr(0, 2);
 }
 
-// Returns what to do instead of giving `option` to `command`, which does not have it.
+// Returns advice for a user who gave `command` an `option` that the command does not have.
 std::string advice_on(const CLI::App& command, const std::string& option) {
   if (command.get_name() == "record" && name_in(option) == "--server") {
     return "record on that machine: ssh HOST ttmem record -- CMD";
@@ -122,9 +122,10 @@ void move_behind_command(const CLI::App& app, std::vector<std::string>& all) {
   std::move(before.begin(), before.end(), all.begin());
 }
 
-// Returns the begin of the command that `run` or `record` starts, or of the words to complete:
-// these arguments are not ttmem's own. Returns `all.end()` if there is no such word, or if the word
-// is an option's value or an argument of another command.
+// Returns the first argument that ttmem must not parse: the name of the command that `run` or
+// `record` starts, or the first word that `complete` completes. Returns `all.end()` if there is no
+// such argument, or if `run`, `record` or `complete` is itself an option's value or an argument of
+// another command.
 Arguments command_to_run(const CLI::App& app, std::vector<std::string>& all) {
   const Arguments command = after_options(app, all.begin(), all.end());
   if (command == all.end()) return command;
@@ -202,9 +203,9 @@ std::string_view command_of_name(std::string_view path) {
   return name == "tt_smi_umd" ? "top" : name == "allocation_server" ? "serve" : "";
 }
 
-// Opens the closed standard descriptors, so that no recording or socket gets such a descriptor and
-// receives messages. Reading from standard input and writing to the others still fails. A started
-// command finds them closed.
+// Opens the closed standard descriptors, so that no recording or socket gets such a descriptor, to
+// which messages would be written. Reading from standard input, and writing to standard output or
+// standard error, still fails. A started command finds these descriptors closed.
 void occupy_standard_descriptors() {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
     if (::fcntl(fd, F_GETFD) >= 0) continue;

@@ -121,7 +121,7 @@ class RecordingSession {
   }
 
   void add(UniqueFd segment) { recorder_.add(std::move(segment)); }
-  // Of a process of the run, which is no older than the recording.
+  // Adds the segment of a process of the run. The process is no older than the recording.
   void add_of_run(UniqueFd segment) { recorder_.add(std::move(segment), 0); }
   [[nodiscard]] std::size_t running() const { return recorder_.running(); }
 

@@ -101,7 +101,8 @@ FrameMaker frame_for_programs(const ShowOptions& options, const CommonOptions& c
                       : query_frame(options, common);
 }
 
-// The devices of the chosen processes. JSON lists only these processes; text counts all.
+// Returns the snapshot with only the devices of the chosen processes. JSON lists only these
+// processes; text counts all processes.
 model::Snapshot of_processes(model::Snapshot snapshot, const ShowOptions& options,
                              const CommonOptions& common) {
   const selection::ProcessFilter& only = options.processes.only;
@@ -162,7 +163,8 @@ Result<model::Snapshot> snapshot_of(const ShowOptions& options, const CommonOpti
   return of_processes(std::move(*snapshot), options, common);
 }
 
-// Returns a frame without figures, because the server may answer again.
+// Returns a frame without figures for a server that does not answer. The loop continues, because
+// the server may answer the next request.
 std::string no_answer(const Error& error, bool redraw) {
   if (redraw) return error.message + "\n";
   say(error.message);

@@ -79,7 +79,7 @@ void pass_on(const signalfd_siginfo& info, InPlace in_place, pid_t child) {
   ::kill(child, number);
 }
 
-// Returns true if the child has ended. It stays in /proc until its status is taken.
+// Returns true if the child has ended. An ended child stays in /proc until its status is taken.
 bool has_ended(pid_t child) {
   siginfo_t info{};
   const int asked = ::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT);

@@ -39,7 +39,7 @@ std::optional<std::string> adapter_for(const std::vector<std::string>& command,
   }
   if (!*library) return std::nullopt;
   const std::string& path = (*library)->path;
-  // The dynamic loader treats both characters as the end of a name.
+  // In LD_PRELOAD, both a blank and a colon end the name of a library.
   if (installation.stub.find_first_of(" :") != std::string::npos) {
     say_without(path,
                 fmt::format("{} cannot be preloaded, its path has a blank or a colon; install "
@@ -56,8 +56,9 @@ std::optional<std::string> adapter_for(const std::vector<std::string>& command,
   return found->adapter();
 }
 
-// Appends the stub to LD_PRELOAD: a library that is already there may have to be the first
-// (sanitizers). Does nothing if the stub is already there, because `ttmem run` may run `ttmem run`.
+// Appends the stub to LD_PRELOAD, because a library that is already in LD_PRELOAD may have to be
+// the first (sanitizers). Does nothing if the stub is already there, because `ttmem run` may run
+// `ttmem run`.
 void preload(const std::string& stub) {
   const std::string before = environment("LD_PRELOAD");
   if ((":" + before + ":").find(":" + stub + ":") != std::string::npos) return;

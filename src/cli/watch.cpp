@@ -72,7 +72,8 @@ std::string redrawn(const std::string& frame) {
   return text.append(kClearBelow);
 }
 
-// Writes frames until an error or a signal. Returns why it ended; `last` is the last frame.
+// Writes frames until an error or a signal, and returns which of them came. Sets `last` to the last
+// frame.
 Written run(double seconds, WatchMode mode, const std::function<std::string()>& frame,
             std::string& last) {
   for (bool go_on = true; go_on;) {

@@ -14,9 +14,9 @@ enum class WatchMode : std::uint8_t {
   append,  // each frame follows the previous one
 };
 
-// Writes frame() to standard output every `seconds`, and at once when the terminal changes its
-// size, until SIGINT, SIGTERM or the end of the reader. Afterwards the terminal shows its earlier
-// contents with the last frame below. Returns an exit code.
+// Writes the result of frame() to standard output every `seconds`, and at once when the size of the
+// terminal changes. Stops at SIGINT, at SIGTERM, or when the reader closes the pipe. Afterwards the
+// terminal shows its earlier contents with the last frame below. Returns an exit code.
 [[nodiscard]] int watch(double seconds, WatchMode mode, const std::function<std::string()>& frame);
 
 }  // namespace ttmem::cli

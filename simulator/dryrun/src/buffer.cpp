@@ -34,7 +34,7 @@ namespace {
 
 std::size_t next_unique_id() {
   static std::atomic<std::size_t> next{0};
-  return next.fetch_add(1, std::memory_order_relaxed);  // only the number matters
+  return next.fetch_add(1, std::memory_order_relaxed);  // publishes no other data
 }
 
 void validate_shard_cores(const std::vector<CoreCoord>& cores, BufferType type,
@@ -166,7 +166,7 @@ void Buffer::allocate_impl() {
 }
 
 void Buffer::deallocate() {
-  // A name for the memory of another buffer has nothing to free.
+  // An alias of the memory of another buffer has nothing to free.
   if (owns_data_) deallocate_impl();
 }
 

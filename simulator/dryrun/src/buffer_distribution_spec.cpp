@@ -27,7 +27,7 @@ Shape in_pages(Shape shape, const Shape2D& page) {
   return shape;
 }
 
-// Returns the cores for GRID_2D: shard (row, column) goes to core (column, row) of one rectangle.
+// Returns the cores for GRID_2D: shard (row, column) is on core (column, row) of one rectangle.
 // Cores beyond the shards are left out.
 std::vector<CoreCoord> cores_of_grid(const Shape& tensor, const Shape& shard,
                                      const CoreRangeSet& cores, ShardOrientation orientation) {

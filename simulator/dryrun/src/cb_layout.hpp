@@ -30,7 +30,7 @@ struct CbLayout {
   std::vector<CbStack> stacks;  // one for each distinct core range, in the order of first use
 };
 
-// Stacks circular buffers as read/placement/cb_stacking.hpp does.
+// Stacks circular buffers by the rules of read/placement/cb_stacking.hpp.
 CbLayout stack_circular_buffers(const std::vector<std::shared_ptr<CircularBufferImpl>>& buffers,
                                 std::uint64_t base, std::uint32_t alignment);
 

@@ -31,14 +31,17 @@ class Cluster {
  public:
   static Cluster& instance();
 
-  // Returns the open machine, or the machine that TTMEM_DRYRUN_SYSTEM names now.
+  // Returns the machine whose chips are open. If no chip is open, returns the machine that
+  // TTMEM_DRYRUN_SYSTEM names now.
   System system();
   // Returns the number of slots for circular buffers on a core.
   std::uint32_t circular_buffers_per_core();
 
-  // Opens the chip, or shares it if it is open with the same options. Throws otherwise.
+  // Opens the chip, or adds a share if the chip is already open with the same options. Throws in
+  // all other cases.
   Device* open(ChipId chip, const OpenOptions& options);
-  // Gives up one share of the chip; the last release closes it. Returns false if it is not open.
+  // Releases one share of the chip. The release of the last share closes the chip. Returns false if
+  // the chip is not open.
   bool release(Device* device);
   // Returns null if the chip is not open.
   Device* find_open(ChipId chip);

@@ -115,7 +115,7 @@ CoreRangeSet merged(const std::set<CoreRange>& ranges) {
   }
 
   std::set<CoreRange> done;
-  // By run; these ranges end at row y - 1.
+  // The ranges that end at row y - 1, by run of columns.
   std::map<std::pair<std::size_t, std::size_t>, CoreRange> open;
   for (std::size_t y = first_row; y <= last_row; ++y) {
     std::map<std::pair<std::size_t, std::size_t>, CoreRange> still_open;

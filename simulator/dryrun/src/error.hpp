@@ -6,9 +6,9 @@
 #include <stdexcept>
 #include <string>
 
-// Defined in a program that is linked with libttmem, and with its processor for TT-Metal's hooks.
-// They report failures, as the preloaded stub does for TT-Metal's exceptions. The stub does this
-// only in programs that `ttmem run` starts with the shared library.
+// These functions are defined in a program that is linked with libttmem and with its processor for
+// TT-Metal's hooks. They report the failures of the dry run. The preloaded stub can report failures
+// too, from exceptions, but only in programs that `ttmem run` starts with the shared library.
 extern "C" [[gnu::weak]] void ttmem_report_failure(const char* text);
 extern "C" [[gnu::weak]] void ttmem_tt_metal_flush();
 
@@ -34,8 +34,8 @@ template <typename... Parts>
   throw std::runtime_error(text);
 }
 
-// Throws an out-of-memory error for placed circular buffers, which the processor counts at the next
-// hook.
+// Throws an out-of-memory error for circular buffers that are already placed. Flushes the processor
+// first, because otherwise it would count these circular buffers only at the next hook.
 template <typename... Parts>
 [[noreturn]] void fail_for_placed(const Parts&... parts) {
   if (ttmem_tt_metal_flush != nullptr) ttmem_tt_metal_flush();

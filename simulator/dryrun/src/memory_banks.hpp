@@ -32,7 +32,8 @@ struct BanksConfig {
   static BanksConfig make(const Board& board, CoreCoord compute_grid,
                           const ttmem::placement::OpenSizes& sizes);
 
-  // Returns the configuration of the L1 of a sub-device on these cores. It has no other memory.
+  // Returns the configuration of the L1 of a sub-device on these cores. The configuration has no
+  // other memory.
   BanksConfig of_sub_device(const CoreRangeSet& cores, DeviceAddr local_l1_bytes) const;
 };
 
@@ -63,8 +64,8 @@ class MemoryBanks {
   Statistics statistics(BufferType type) const;
 
   bool has_bank(BufferType type, const CoreCoord& core) const;
-  // Reserves the lowest bytes of L1, or releases them with 0. Throws, and changes nothing, if there
-  // are not so many bytes, or if a buffer lies in them.
+  // Reserves the lowest bytes of L1, or releases them with 0. Throws, and changes nothing, if L1
+  // has fewer bytes, or if a buffer lies in these bytes.
   void reserve_l1_below(DeviceAddr bytes);
   std::optional<DeviceAddr> lowest_occupied_l1_address() const;
   std::unordered_set<Buffer*> allocated_buffers() const;

@@ -15,7 +15,7 @@ namespace {
 
 MeshTraceId next_trace_id() {
   static std::atomic<std::uint32_t> next{0};
-  return MeshTraceId{next.fetch_add(1, std::memory_order_relaxed)};  // only the number matters
+  return MeshTraceId{next.fetch_add(1, std::memory_order_relaxed)};  // publishes no other data
 }
 
 std::shared_ptr<dryrun::OpenChips> open_chips(const std::vector<int>& device_ids,

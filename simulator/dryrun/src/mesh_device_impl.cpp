@@ -16,7 +16,7 @@ namespace {
 
 int next_mesh_id() {
   static std::atomic<int> next{0};
-  return next.fetch_add(1, std::memory_order_relaxed);  // only the number matters
+  return next.fetch_add(1, std::memory_order_relaxed);  // publishes no other data
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ class MeshDeviceImpl {
 
   MeshDevice* const self_;
   std::shared_ptr<dryrun::OpenChips> chips_;
-  // A buffer is null until the recording ends. Guarded by `mutex`.
+  // The buffer of a trace is null until the recording of the trace ends. Guarded by `mutex`.
   std::map<MeshTraceId, std::shared_ptr<MeshBuffer>> traces_;
 };
 

@@ -12,8 +12,8 @@ class MeshWorkloadImpl {
   void add_program(const MeshCoordinateRange& device_range, Program&& program);
   std::unordered_map<MeshCoordinateRange, Program>& get_programs() { return programs_; }
 
-  // Places all programs on the mesh, the first time on its worker threads, even if one does not
-  // fit. Throws as EnqueueMeshWorkload does.
+  // Places all programs on the mesh, even if one of them does not fit. The first call places them
+  // on the worker threads of the mesh. Throws like EnqueueMeshWorkload.
   void compile(MeshDevice& mesh_device);
 
   // Throws if a sub-device manager is loaded and the programs are not on one sub-device.
@@ -21,7 +21,7 @@ class MeshWorkloadImpl {
 
  private:
   std::unordered_map<MeshCoordinateRange, Program> programs_;
-  std::atomic<bool> finalized_{false};  // has run once
+  std::atomic<bool> finalized_{false};  // the workload has run
 };
 
 }  // namespace tt::tt_metal::distributed

@@ -25,7 +25,7 @@ namespace {
 
 std::uint64_t next_program_id() {
   static std::atomic<std::uint64_t> next{0};
-  return next.fetch_add(1, std::memory_order_relaxed);  // only the number matters
+  return next.fetch_add(1, std::memory_order_relaxed);  // publishes no other data
 }
 
 std::vector<Device*> chips_of(const IDevice& device) {
@@ -250,7 +250,7 @@ void ProgramImpl::place(const IDevice& device, const std::shared_ptr<const CbLay
   announced_ = layout;
 }
 
-// Reports a new layout: each circular buffer on all chips in turn.
+// Reports a new layout: one circular buffer on all chips, then the next circular buffer.
 void ProgramImpl::announce(const CbLayout& layout, const std::vector<Device*>& chips) const {
   for (const PlacedCb& cb : layout.cbs) {
     for (const Device* chip : chips) {

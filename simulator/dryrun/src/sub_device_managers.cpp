@@ -33,7 +33,7 @@ constexpr std::size_t kMaxSubDevices = 8;
 SubDeviceManagerId next_manager_id() {
   static std::atomic<std::uint64_t> next{0};
   return SubDeviceManagerId{
-      next.fetch_add(1, std::memory_order_relaxed)};  // only the number matters
+      next.fetch_add(1, std::memory_order_relaxed)};  // publishes no other data
 }
 
 const CoreRangeSet& compute_cores(const SubDevice& sub_device) {

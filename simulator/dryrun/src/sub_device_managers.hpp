@@ -52,7 +52,7 @@ class SubDeviceManagers {
   SubDeviceManagerId create(ttsl::Span<const SubDevice> sub_devices, DeviceAddr local_l1_size);
   // Loads a manager. Does nothing if it is loaded. Throws if there is no manager with this id, if
   // sub-devices of the loaded manager hold buffers, or if the mesh has buffers in the future L1 of
-  // the sub-devices. After the last error the mesh has all of L1, as in TT-Metal.
+  // the sub-devices. In the last case the mesh then has all of L1, as in TT-Metal.
   void load(SubDeviceManagerId id);
   // Throws for the loaded manager, for the default manager, and if there is no manager with this
   // id.
@@ -61,7 +61,7 @@ class SubDeviceManagers {
   SubDeviceManagerId default_id() const { return default_; }
   SubDeviceManagerId loaded_id() const { return loaded().id; }
   const SubDeviceManager& loaded() const;
-  // Returns a sub-device of the loaded manager. Throws if there is none.
+  // Returns a sub-device of the loaded manager. Throws if the manager has no such sub-device.
   const SubDevice& sub_device(SubDeviceId id) const;
   // Returns null for the default manager, which uses the mesh's allocator. Throws if the sub-device
   // does not exist or has no L1 of its own.

@@ -13,8 +13,9 @@
 
 namespace tt::tt_metal::dryrun {
 
-// The worker threads of a mesh. The workers take tasks in turn, and start with the first task. A
-// pool of one worker has no thread, and runs tasks on the calling thread.
+// The worker threads of a mesh. The workers take tasks in round-robin order. The first task starts
+// the threads of all workers. A pool of one worker has no thread, and runs tasks on the calling
+// thread.
 //
 // Any thread may enqueue and wait. wait() returns when every task that was enqueued before is done,
 // and throws the first exception of a task.

@@ -34,8 +34,8 @@ namespace fs = std::filesystem;
 using CommandLine = std::vector<std::string>;
 
 // Takes a lock that is held while an adapter is built; Linux releases it when the process ends. On
-// a file system without locks, two processes may build at once: each rename() then still puts a
-// complete file in place.
+// a file system without locks, two processes may build at once. Each rename() still puts a complete
+// file in place.
 UniqueFd lock(const CacheEntry& entry) {
   UniqueFd file(::open((entry.folder + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   while (file && ::flock(file.get(), LOCK_EX) != 0) {
@@ -141,8 +141,8 @@ class Build {
     return execute(command);
   }
 
-  // Puts the adapter in place. Returns false if the runtime lacks a name that the adapter needs:
-  // headers of another version fail here, not in the user's program.
+  // Puts the adapter in place. Returns false if the runtime lacks a symbol that the adapter needs.
+  // So an adapter from headers of another version fails here, not in the user's program.
   [[nodiscard]] bool complete() {
     // A preloaded runtime is found by its soname, even if no file has that name.
     const Loaded loaded = files_loaded_by(

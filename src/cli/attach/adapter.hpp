@@ -13,7 +13,7 @@ namespace ttmem::attach {
 
 struct BuildOptions {
   std::string headers{};  // folder of the headers; empty: see compile_flags()
-  // Called once when a build begins, which takes half a minute, with the path of the library.
+  // Called once, with the path of the library, when a build begins. A build takes half a minute.
   std::function<void(const std::string&)> begins{};
 };
 
@@ -25,8 +25,8 @@ struct BuildOptions {
                                                const Installation& installation,
                                                const BuildOptions& options);
 
-// Builds the adapter, even if the cache has one. An existing adapter stays until the new one is
-// complete, and stays if the build fails.
+// Builds the adapter, even if the cache already has an adapter for this library. The existing
+// adapter stays until the new adapter is complete, and stays if the build fails.
 [[nodiscard]] Result<CacheEntry> build_adapter(const RuntimeLibrary& library,
                                                const Installation& installation,
                                                const BuildOptions& options);

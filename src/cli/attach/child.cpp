@@ -47,7 +47,8 @@ std::vector<std::string> environment_with(
   return all;
 }
 
-// Starts the command. `output` is the descriptor of its standard output; -1: the log, or nothing.
+// Starts the command. `output` is the descriptor of its standard output. If `output` is -1,
+// standard output goes to the log, or is dropped if there is no log.
 Result<pid_t> spawn(const std::vector<std::string>& command, const ChildOptions& options,
                     int output) {
   const std::string program = find_program(command[0]);
@@ -79,7 +80,7 @@ int wait_for(pid_t pid) {
   return status;
 }
 
-// Reads until the other end is closed. Returns false if that takes too long.
+// Reads until the other end is closed. Returns false if the deadline passes first.
 bool read_all(int fd, Clock::time_point deadline, std::string& text) {
   std::array<char, 4096> buffer;
   for (;;) {

@@ -15,7 +15,7 @@
 namespace ttmem::attach {
 
 struct ChildOptions {
-  // Added to this process's environment.
+  // The variables that the child gets in addition to this process's environment.
   std::vector<std::pair<std::string, std::string>> environment{};
   // The current directory of the child. Not the current directory of this process, because an
   // interpreter, a compiler or the loader may take files from it.

@@ -24,7 +24,8 @@ namespace fs = std::filesystem;
 // A header that no package has, and a header that every package has.
 constexpr const char* kInternal = "impl/program/program_impl.hpp";
 constexpr const char* kPublic = "tt-metalium/program.hpp";
-// Every object of the target with the runtime's classes is compiled with all headers.
+// The path of the objects of the target with the runtime's classes. Each of these objects is
+// compiled with all headers.
 constexpr const char* kObject = "tt_metal/impl/CMakeFiles/impl.dir/";
 
 bool is_there(const fs::path& path) {
@@ -80,8 +81,8 @@ std::optional<std::string> package_folder(const fs::path& cache, const std::stri
   return std::nullopt;
 }
 
-// Returns the flags that the CMake files of a checkout would give, if no build has them. All
-// directories are needed: the system's fmt, spdlog or json has another ABI.
+// Returns the flags that the CMake files of a checkout would set, for a checkout without a build.
+// All include directories are needed, because the system's fmt, spdlog or json has another ABI.
 Result<CompileFlags> of_sources(const fs::path& root) {
   CompileFlags flags{root.string(), {}, root.string()};
   for (const char* define :
@@ -170,8 +171,8 @@ Result<CompileFlags> compile_flags(const RuntimeLibrary& library, const std::str
   if (!given.empty()) return of_given(given);
   const fs::path path = library.path;
   const fs::path folder = path.parent_path();
-  // The library is in PREFIX/lib or PREFIX/lib/x86_64-linux-gnu; the dry run may be in a folder
-  // below.
+  // The library is in PREFIX/lib or PREFIX/lib/x86_64-linux-gnu; the dry run's library may be in a
+  // folder below.
   const fs::path prefixes[] = {folder.parent_path(), folder.parent_path().parent_path(),
                                folder.parent_path().parent_path().parent_path()};
   for (const fs::path& prefix : prefixes) {

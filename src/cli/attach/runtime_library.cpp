@@ -211,7 +211,7 @@ Loaded files_loaded_by(const std::string& path,
                        std::vector<std::pair<std::string, std::string>> more) {
   Loaded loaded;
   if (!ElfFile::open(path)) return loaded;
-  // Uses the loader of ttmem, because the loader that the file names could be any program.
+  // Uses ttmem's own dynamic loader, because the loader that the file names could be any program.
   const std::optional<ElfFile> self = ElfFile::open("/proc/self/exe");
   const std::string loader = self ? self->interpreter() : std::string();
   if (loader.empty()) return loaded;

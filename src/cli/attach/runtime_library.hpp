@@ -16,7 +16,8 @@ struct RuntimeLibrary {
   std::string build_id;  // in hex, or "file-" and a hash of a file without a build id
 };
 
-// Returns true if the file has the runtime: it defines a certain symbol. Its name does not matter.
+// Returns true if the file contains the runtime, which defines a certain symbol. The name of the
+// file does not matter.
 [[nodiscard]] bool has_runtime(const std::string& path);
 
 // Returns the library at this path. Fails if the file does not have the runtime.

@@ -38,8 +38,8 @@ Objection cannot_read(const Place& place, int reason) {
 }
 
 // Returns why `place`, in the directory `above`, is not trusted, or nullopt. The owner of / is
-// trusted like root, because root has another number in a user namespace; except in a sticky
-// directory, where files of any user may have this number.
+// trusted like root, because root has another number in a user namespace. In a sticky directory the
+// owner of / is not trusted, because files of any user may have this number there.
 Objection judge(const Place& place, const Place& above, uid_t owner_of_all) {
   const uid_t owner = place.facts.st_uid;
   const bool is_ours = owner == ::geteuid() || owner == 0;
@@ -79,7 +79,7 @@ std::optional<std::string> distrust(const std::string& path) {
     Place next{name == ".." ? here.path.parent_path() : here.path / name, {}};
     const int reason = next.look();
     if (reason != 0) return reason == ENOENT ? std::nullopt : cannot_read(next, reason);
-    // The parent directory was judged on the way down.
+    // The parent directory was judged earlier, on the way down to this directory.
     if (auto why = name == ".." ? std::nullopt : judge(next, here, owner_of_all)) return why;
     if (!S_ISLNK(next.facts.st_mode)) {
       here = std::move(next);

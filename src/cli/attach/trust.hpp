@@ -7,9 +7,10 @@
 namespace ttmem::attach {
 
 // Returns why users other than this user and root could change or replace the file at the absolute
-// `path`; nullopt if they cannot. Like sshd for its keys, checks every directory from / on and
-// follows symbolic links: each must belong to this user or root, and others must not be able to
-// write to it. A sticky directory like /tmp may be writable. A missing file is trusted.
+// `path`. Returns nullopt if no other user could. Like sshd for its keys, checks every directory
+// from / on and follows symbolic links. Each file, link and directory must belong to this user or
+// root, and must not be writable for others. A sticky directory like /tmp may be writable. A
+// missing file is trusted.
 [[nodiscard]] std::optional<std::string> distrust(const std::string& path);
 
 }  // namespace ttmem::attach

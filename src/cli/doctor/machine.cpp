@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns the PCI addresses of cards that the driver does not have as chips.
+// Returns the PCI addresses of cards that the driver does not show as chips.
 std::vector<std::string> cards_without_driver(const Scene& scene) {
   std::vector<std::string> cards;
   std::error_code error;

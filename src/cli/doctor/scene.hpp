@@ -46,7 +46,7 @@ class Findings {
 
 void check_machine(const Scene& scene, Findings& findings);        // driver, chips
 void check_shared_memory(const Scene& scene, Findings& findings);  // segments
-// Processes that are seen and processes that are not.
+// Tracked processes, and processes that should be tracked but are not.
 void check_processes(const Scene& scene, Findings& findings);
 void check_runtime(Findings& findings);       // TT-Metal, its adapter
 void check_surroundings(Findings& findings);  // variables, server, clock, locale

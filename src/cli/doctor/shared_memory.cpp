@@ -80,7 +80,8 @@ std::string remove_ipc_in(const std::string& path) {
 // Returns the setting from logind's file and its drop-ins. The drop-in whose name sorts last wins.
 std::string remove_ipc(const std::string& root) {
   std::string value = remove_ipc_in(root + "/etc/systemd/logind.conf");
-  // Sorted by file name. Of two files with one name, the file in the later folder counts.
+  // Sorted by file name. If two folders have a file of the same name, the file in the later folder
+  // counts.
   std::map<std::string, std::string> drop_ins;
   for (const char* folder : {"/usr/lib", "/run", "/etc"}) {
     std::error_code error;

@@ -33,7 +33,8 @@ class Changes {
   void update(const model::Snapshot& snapshot, const Lists& lists);
 
   struct Question {
-    // Nullopt, or a number of another server: return everything.
+    // The number of the client's last answer. The answer contains everything if this is nullopt or
+    // a number of another server.
     std::optional<std::uint64_t> after{};
     std::optional<model::DeviceName> cores{};  // device whose figures per core are requested
     std::optional<std::uint64_t> cores_after{};

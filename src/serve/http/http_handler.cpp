@@ -24,7 +24,8 @@ constexpr const char* kText = "text/plain; charset=utf-8";
 constexpr const char* kMetrics = "text/plain; version=0.0.4; charset=utf-8";
 constexpr std::uint64_t kDefaultHistorySeconds = 600;
 constexpr std::uint64_t kMaxHistorySeconds = 86400;
-// A longer list is cut and marked as truncated. An entry takes about 360 bytes of text.
+// The maximum number of entries in a list. A longer list is cut and marked as truncated. An entry
+// takes about 360 bytes of text.
 constexpr std::uint64_t kMaxListEntries = 100'000;
 
 HttpResponse make_response(unsigned status, const char* content_type, std::string body) {

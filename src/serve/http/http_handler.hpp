@@ -24,7 +24,7 @@ class HttpHandler {
   [[nodiscard]] HttpResponse answer(const HttpRequest& request, const HostRule& hosts);
 
   [[nodiscard]] ObservedMachine& machine() { return machine_; }
-  // Returns what changed up to the machine's last pass. Valid until the next call.
+  // Returns the changes up to and including the machine's last pass. Valid until the next call.
   [[nodiscard]] const Changes& changes();
 
  private:

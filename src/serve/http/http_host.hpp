@@ -14,7 +14,7 @@ struct HostRule {
   std::string address = "127.0.0.1";  // bound address, as the system writes it
   std::uint16_t port = 0;
   std::string name{};  // name of this machine, if other machines may connect; empty: none
-  // All names are allowed: requests need a token, which a web page does not have.
+  // True if all names are allowed, because requests need a token, which a web page does not have.
   bool any = false;
 
   // Returns true if a request may have `host`, which is `NAME` or `NAME:PORT`, with IPv6 addresses

@@ -35,8 +35,8 @@ struct HttpResponse {
   std::shared_ptr<UniqueFd> file{};
   std::string allow;  // allowed methods, if the status is 405
   std::vector<std::pair<std::string, std::string>> headers{};  // additional headers
-  // Computes a response that takes long; empty: the response is complete. A worker thread calls
-  // these functions, one at a time.
+  // Computes the response if that takes long; empty if this response is complete. A worker thread
+  // calls the `later` of one response after the other.
   std::function<HttpResponse()> later{};
   std::shared_ptr<void> ticket{};  // counts this long answer until it is sent
 };

@@ -78,7 +78,8 @@ class HttpServer {
   std::shared_ptr<HttpServer*> self_;  // points to this server; points to null after the destructor
   bool accepting_ = false;
   boost::asio::thread_pool workers_{1};
-  // Counts long answers: each owns a reference, besides the reference of the server.
+  // Its use_count() counts long answers: each long answer owns one reference, and the server owns
+  // one more.
   std::shared_ptr<void> tickets_ = std::make_shared<int>();
   std::map<unsigned, std::uint64_t> responses_;  // by status
 };

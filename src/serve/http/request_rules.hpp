@@ -17,8 +17,8 @@ namespace ttmem::serve {
                                                        const RequestTarget& target,
                                                        const HostRule& rule);
 
-// Returns nullopt if the request is a GET or HEAD without a body, otherwise the error response.
-// `path` exists.
+// Returns nullopt if the request is a GET or HEAD without a body, otherwise the error response. The
+// server must have an answer for `path`.
 [[nodiscard]] std::optional<HttpResponse> refused_form(const HttpRequest& request,
                                                        std::string_view path);
 

@@ -50,15 +50,15 @@ class History {
  public:
   static constexpr std::size_t kMaxDevices = 64;
 
-  // Records at most `limit`; zero records nothing.
+  // Keeps the points of the last `limit`, or nothing if `limit` is zero.
   explicit History(std::chrono::seconds limit = std::chrono::hours(24));
 
   // Records a snapshot; to be called once a second. Two snapshots of one second become one point.
   void record(const model::Snapshot& snapshot);
 
-  // Returns the last `seconds` before `now`: by the second if recorded so, otherwise by the minute.
-  // Returns nullopt if no such device was ever seen. If several devices have the name, returns the
-  // device that was seen last.
+  // Returns the last `seconds` before `now`, with a point for each second if `seconds` is at most
+  // an hour, otherwise with a point for each minute. Returns nullopt if no device with this name
+  // was ever seen. If several devices have the name, returns the device that was seen last.
   [[nodiscard]] std::optional<HistoryRange> range(const model::DeviceName& device,
                                                   std::uint64_t seconds,
                                                   std::uint64_t now_unix_ns) const;

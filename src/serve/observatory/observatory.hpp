@@ -35,16 +35,16 @@ class Observatory : public ObservedMachine {
  public:
   explicit Observatory(std::string directory, ObservatoryOptions options = {});
 
-  // To be called once a second. Makes a pass, records it, logs what dead processes held, and reaps
-  // them. Clients of a socket are among the dead processes after their server has left the segment
-  // as evidence.
+  // To be called once a second. Makes a pass, records the snapshot, logs what dead processes held,
+  // and reaps these processes. A client of a socket counts as a dead process as soon as its server
+  // has left the segment as evidence.
   void tick();
 
   [[nodiscard]] const model::Snapshot& snapshot() override;
   // Returns the present snapshot for callers that need only sums: Collector::collect_figures().
   [[nodiscard]] const model::Snapshot& figures();
 
-  // Costs nothing, however often it is called.
+  // Makes a pass only if there was none, so frequent calls cost nothing.
   [[nodiscard]] const model::Snapshot& last() override;
   [[nodiscard]] std::uint64_t changes() const override { return changes_; }
   [[nodiscard]] std::string metrics() override;

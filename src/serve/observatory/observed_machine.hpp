@@ -18,15 +18,16 @@ class ObservedMachine {
   // Returns the state as of now. Valid until the next call of a function of this class that is not
   // const.
   [[nodiscard]] virtual const model::Snapshot& snapshot() = 0;
-  // Returns what the last pass found, at most a second old while passes are made once a second;
-  // makes a pass if there was none. Allocations and programs may be missing.
+  // Returns the snapshot of the last pass, or makes a pass if there was none. The snapshot is at
+  // most a second old while passes are made once a second. Allocations and programs may be missing.
   [[nodiscard]] virtual const model::Snapshot& last() = 0;
   // Returns the number of passes that found something new. While the number stays the same, last()
   // changes only its time.
   [[nodiscard]] virtual std::uint64_t changes() const = 0;
   // Returns the page for Prometheus, as of now.
   [[nodiscard]] virtual std::string metrics() = 0;
-  // Returns true if the last pass could read the directory of the segments, and before the first.
+  // Returns true if the last pass could read the directory of the segments, or if there was no pass
+  // yet.
   [[nodiscard]] virtual bool up() const = 0;
   [[nodiscard]] virtual const History& history() const = 0;
   [[nodiscard]] virtual const Postmortems& postmortems() const = 0;

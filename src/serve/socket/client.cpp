@@ -111,8 +111,8 @@ Change Client::apply(ConnectionId connection, const Message& report) {
   }
 }
 
-// Most reports end here or in free(). Each is a single function down to the segment, except for
-// rare cases.
+// Most reports are handled here or in free(). Both functions inline everything down to the segment,
+// except for rare cases.
 [[gnu::flatten]] Change Client::allocate(ConnectionId connection, const HoldingKey& key, Kind kind,
                                          std::uint64_t bytes) {
   const auto [holding, is_new] = holdings_.insert(key, connection, kind, bytes);
@@ -139,7 +139,7 @@ Change Client::allocate_again(ConnectionId connection, Holding* holding, Kind ki
   holding->bytes = bytes;
   holding->kind = kind;
   if (track_plain(*holding)) return change;
-  // The object keeps its earlier size.
+  // If the tracker refuses the larger size, the object keeps its earlier size.
   holding->bytes = before.bytes;
   holding->kind = before.kind;
   change.effect = Effect::refused;
@@ -147,8 +147,8 @@ Change Client::allocate_again(ConnectionId connection, Holding* holding, Kind ki
   return track_plain(*holding) ? change : refuse(holding, kind, bytes);
 }
 
-// Handles a report that replaces an earlier report of the same object: of a kernel, which is loaded
-// again after an eviction, or of a buffer that libttmem reports.
+// Handles a report that replaces an earlier report of the same object. The object is a kernel,
+// which is loaded again after an eviction, or a buffer that libttmem reports.
 Change Client::load(ConnectionId connection, const HoldingKey& key, Kind kind,
                     const Message& report) {
   const Change counted{.kind = kind, .bytes = report.head.size};

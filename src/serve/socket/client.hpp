@@ -73,9 +73,9 @@ struct ReportedCb {
   CoreMask cores;
 };
 
-// A process that reports over the socket: its tracker and its proxy segment, whose contents are
-// those that the process itself would have written. Used by one thread: the thread of the event
-// loop.
+// A process that reports over the socket: its tracker and its proxy segment, whose contents equal
+// the contents that the process itself would have written. Used by one thread: the thread of the
+// event loop.
 //
 // Reports must have passed wire::fault_of(). A report may still be wrong (a free of an unknown
 // buffer, too many devices): the segment counts such a report, and the call is not a failure.
@@ -114,12 +114,14 @@ class Client {
   // holds them, unless the connection was refused.
   void remove_connection(ConnectionId connection, EndOfConnection end);
   [[nodiscard]] bool is_connected() const { return !connections_.empty(); }
-  // Returns true if a later connection replaces this one. Its remaining reports must be ignored.
+  // Returns true if a later connection replaces `connection`. The remaining reports of `connection`
+  // must then be ignored.
   [[nodiscard]] bool is_replaced(ConnectionId connection) const {
     return libraries_.is_replaced(connection);
   }
 
-  // Also returns false if libttmem reported all holdings and has said goodbye.
+  // Returns true if the client has holdings, unless libttmem reported all of them and has said
+  // goodbye.
   [[nodiscard]] bool holds_anything() const { return holdings() > 0 && !exits_; }
   [[nodiscard]] std::vector<std::pair<std::uint32_t, KindBytes>> held() const;
   // Returns the number of buffers, kernels, CBs and programs.

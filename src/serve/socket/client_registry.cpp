@@ -73,7 +73,8 @@ void ClientRegistry::disconnect(const std::shared_ptr<Client>& client, Connectio
     return remove(known);
   }
   if (stopping_) {
-    // A living process will report to the next server.
+    // The segment of a living process is not left as evidence, because the process will report to
+    // the next server.
     const bool ended = !is_gone(client->process()) && has_ended(client->process());
     return ended ? this->end(known) : remove(known);
   }
@@ -82,8 +83,8 @@ void ClientRegistry::disconnect(const std::shared_ptr<Client>& client, Connectio
   alone ? this->end(known) : end_later(known->first);
 }
 
-// Returns the client with this pid whose process started last. Linux no longer tells the start time
-// of the process that connects.
+// Returns the client with this pid whose process started last. Linux no longer reports the start
+// time of the process that connects.
 ClientRegistry::Clients::iterator ClientRegistry::find_started(pid_t pid) {
   const auto after = clients_.lower_bound(Key{pid + 1, 0, 0});
   if (after == clients_.begin()) return clients_.end();

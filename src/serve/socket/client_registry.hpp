@@ -67,8 +67,8 @@ class ClientRegistry {
   // Sets the time of the reports that are applied until the next call.
   void update_clock() { now_ns_ = tracker::now(); }
 
-  // Removes the segments of all clients when the server stops: now, or with their last connections.
-  // The clients themselves continue.
+  // Call this when the server stops. Removes the segment of each client now, or at the end of its
+  // last connection. The processes of the clients continue.
   void stop();
 
   [[nodiscard]] DeviceTotals& totals() { return totals_; }

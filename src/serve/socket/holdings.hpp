@@ -65,7 +65,7 @@ struct alignas(64) Holding {
   [[nodiscard]] bool is_empty() const noexcept { return where == kNowhere; }
   void make_empty() noexcept { where = kNowhere; }
   void begin(const Key& key) noexcept { *this = {.id = key.id, .where = key.where}; }
-  // Addresses differ in their middle bits, devices and spaces in their lowest.
+  // Addresses differ in their middle bits; devices and spaces differ in their lowest bits.
   [[nodiscard]] static std::uint64_t number_of(const Key& key) noexcept {
     return key.id ^ (key.where + 1) * 0xbf58476d1ce4e5b9;
   }
@@ -120,8 +120,8 @@ class Holdings {
   // Merges the shares of connections that are over into one share. Otherwise shares would
   // accumulate for a client that reconnects all the time and allocates the same object each time.
   void merge(Holding& holding, const std::function<bool(ConnectionId)>& is_over);
-  // Removes one reference of the connection, or of another connection if it has none. Returns the
-  // number of references left.
+  // Removes one reference of the connection, or of another connection if the connection has none.
+  // Returns the number of references left.
   [[nodiscard]] std::uint64_t remove_one(Holding& holding, ConnectionId connection) {
     return holding.is_shared ? remove_one_shared(holding, connection) : --holding.references;
   }

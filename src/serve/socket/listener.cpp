@@ -54,7 +54,8 @@ bool is_strange(const struct stat& facts) {
   return facts.st_uid != 0 && facts.st_uid != ::geteuid();
 }
 
-// Removes a stale socket. Fails if the path is in use; the message names the user of the path.
+// Removes a stale socket. Fails if the path is in use; the message says what occupies the path, and
+// the next step.
 Result<void> clear_path(const std::string& path, const sockaddr_un& address) {
   struct stat facts {};
   if (::lstat(path.c_str(), &facts) != 0) return {};

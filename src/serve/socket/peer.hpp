@@ -14,7 +14,7 @@ namespace ttmem::serve {
 
 // The process at the other end of a connection, as Linux reports it, independent of the messages.
 struct Peer {
-  pid_t pid = 0;  // in this pid namespace; 0: in a namespace that this one does not see
+  pid_t pid = 0;  // in this pid namespace; 0: not visible in this pid namespace
   uid_t uid = 0;
 };
 

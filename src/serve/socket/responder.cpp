@@ -46,9 +46,9 @@ bool is_used_by(const Device& device, pid_t pid) {
   });
 }
 
-// Returns the chip that a question names by its uid. A question with a device number gets the chip
-// of that number, and the devices of that number whose chip is unknown. Processes may number chips
-// differently, so the chip that the asking process uses is preferred.
+// Returns the chip that a question names by its uid. If the question has a device number instead,
+// returns the chip with that number, and the devices with that number whose chip is unknown.
+// Processes may number chips differently, so the chip that the asking process uses is preferred.
 std::vector<const Device*> find_devices(const Snapshot& snapshot, const wire::Head& question,
                                         pid_t pid) {
   const Device* chip = nullptr;

@@ -66,7 +66,7 @@ Session::Verdict Session::handle(std::span<const std::byte> messages, std::strin
   context_.responder.forget();
   context_.clients.update_clock();
   answered_ = false;
-  // The process has a newer connection, and has reported all its holdings over it.
+  // The process has a newer connection, and has reported all its holdings over that connection.
   if (last_client_ != nullptr && last_client_->is_replaced(id_)) return Verdict::close;
   const Verdict verdict = handle_all(messages, answers);
   context_.statistics.messages += std::exchange(handled_, 0);

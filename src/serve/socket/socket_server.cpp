@@ -100,7 +100,7 @@ void SocketServer::accept(Entrance& entrance) {
                                });
 }
 
-// Accepts at most as many connections as Linux's queue can have. Returns the error of a connection
+// Accepts at most as many connections as Linux's queue can hold. Returns the error of a connection
 // that cannot be accepted.
 boost::system::error_code SocketServer::accept_all(Entrance& entrance) {
   boost::system::error_code error;

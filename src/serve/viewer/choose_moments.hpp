@@ -25,7 +25,7 @@ struct Moments {
 // The maximum number of moments, beside the extremes and failures.
 struct Room {
   std::size_t others = 0;    // moments spread over the time, each the highest of its neighbours
-  std::size_t marks = 0;     // marks, or up to about twice as many
+  std::size_t marks = 0;     // marks; up to about twice this number may be chosen
   bool every_device = true;  // false: only the fullest device has its extremes
 };
 

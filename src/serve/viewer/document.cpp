@@ -34,7 +34,7 @@ std::function<void(double)> part_of(const Progress& progress, const std::string&
   return [&progress, file, from, share](double part) { progress(file, from + part * share); };
 }
 
-// Makes a document a member of another.
+// Removes the newline at the end, so that the document can be a member of another document.
 std::string without_newline(std::string document) {
   document.pop_back();
   return document;

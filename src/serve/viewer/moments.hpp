@@ -24,7 +24,7 @@ class MomentTables {
   // Adds the snapshot at a moment. Moments must be in order of time.
   void add(const ChosenMoment& moment, model::Snapshot snapshot);
 
-  // The members "moments", "figures", "cores", "layouts", "allocations" and "programs" of
+  // Returns the members "moments", "figures", "cores", "layouts", "allocations" and "programs" of
   // ttmem.timeline.v1 (docs/guides/page.md), without braces.
   [[nodiscard]] std::string json() const;
   // Returns about the length of json().
@@ -45,7 +45,7 @@ class MomentTables {
   std::vector<std::string> moments_;  // JSON
   Texts figures_;
   Texts cores_;
-  // By chip; most chips have the same cores as before.
+  // By chip: the cores at the last moment. Most chips have the same cores at the next moment.
   std::map<std::string, LastCores> last_cores_;
   Texts layouts_;
   LiveRows allocations_;

@@ -74,7 +74,7 @@ UniqueFd open_nameless(const std::string& folder) {
 
 std::string export_name(const ShownRecording& run, const exports::ExportFormat& format) {
   std::string name = std::filesystem::path(run.name).stem().string();
-  // The name is used in a header.
+  // The name is sent in an HTTP header, so characters that have a meaning there are replaced.
   std::replace_if(
       name.begin(), name.end(),
       [](unsigned char c) { return std::isalnum(c) == 0 && c != '.' && c != '-' && c != '_'; },

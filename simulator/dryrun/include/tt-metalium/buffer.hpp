@@ -126,12 +126,13 @@ struct BufferRegion {
 };
 
 // Memory on a device, held until the object is destroyed or DeallocateBuffer is called. On a
-// MeshDevice it is the same address range on every chip of the mesh, and size() is the size on one
-// chip.
+// MeshDevice the memory is the same address range on every chip of the mesh, and size() is the size
+// on one chip.
 //
-// A buffer takes [address(), address() + aligned_size_per_bank()) in each of its banks: all banks
-// of its type if it is interleaved, the cores of its shard grid if it is sharded. No other buffer
-// of that type gets this range in any bank, because banks are allocated in lockstep.
+// A buffer takes [address(), address() + aligned_size_per_bank()) in each of its banks. These are
+// all banks of its type if the buffer is interleaved, or the cores of its shard grid if the buffer
+// is sharded. No other buffer of that type gets this range in any bank, because banks are allocated
+// in lockstep.
 //
 // Buffers may be created and destroyed on any thread; one buffer belongs to one thread at a time.
 class Buffer final : public std::enable_shared_from_this<Buffer> {
@@ -142,26 +143,26 @@ class Buffer final : public std::enable_shared_from_this<Buffer> {
  public:
   // Allocates a buffer. DRAM and TRACE buffers are placed from the bottom, and L1 and L1_SMALL
   // buffers from the top, unless `bottom_up` is set. With a sub-device, the buffer is sharded over
-  // the cores of the sub-device and placed in its own L1. Throws, and changes nothing, if there is
-  // no room (the message names the largest holders), or if size, page size, layout and cores do not
-  // fit together.
+  // the cores of the sub-device and placed in the sub-device's own L1. Throws, and changes nothing,
+  // if there is no room (the message names the largest holders), or if size, page size, layout and
+  // cores do not fit together.
   static std::shared_ptr<Buffer> create(IDevice* device, DeviceAddr size, DeviceAddr page_size,
                                         BufferType buffer_type,
                                         const BufferShardingArgs& sharding_args = std::nullopt,
                                         std::optional<bool> bottom_up = std::nullopt,
                                         std::optional<SubDeviceId> sub_device_id = std::nullopt);
 
-  // Makes a name for memory that another buffer holds: nothing is allocated, freed or reported.
+  // Makes an alias of memory that another buffer holds. Nothing is allocated, freed or reported.
   static std::shared_ptr<Buffer> create(IDevice* device, DeviceAddr address, DeviceAddr size,
                                         DeviceAddr page_size, BufferType buffer_type,
                                         const BufferShardingArgs& sharding_args = std::nullopt,
                                         std::optional<bool> bottom_up = std::nullopt,
                                         std::optional<SubDeviceId> sub_device_id = std::nullopt);
 
-  // Makes a name for a part of this buffer, which lives at least as long as the view. A view of the
-  // whole buffer is the buffer itself. Nothing is allocated, freed or reported. A view has the
-  // address and the layout of its buffer, and a size of its own. Throws if the region does not
-  // consist of whole pages of the buffer.
+  // Makes a view, which is an alias of a part of this buffer. This buffer lives at least as long as
+  // the view. A view of the whole buffer is the buffer itself. Nothing is allocated, freed or
+  // reported. A view has the address and the layout of its buffer, and a size of its own. Throws if
+  // the region does not consist of whole pages of the buffer.
   std::shared_ptr<Buffer> view(const BufferRegion& region);
 
   Buffer(IDevice* device, DeviceAddr size, DeviceAddr page_size, BufferType buffer_type,
@@ -180,7 +181,7 @@ class Buffer final : public std::enable_shared_from_this<Buffer> {
 
   DeviceAddr page_size() const { return page_size_; }
   std::uint32_t num_pages() const;
-  // Includes the pages that fill up the last shards.
+  // Returns the number of pages, including pages that only pad the last shards.
   std::uint32_t num_dev_pages() const;
 
   BufferType buffer_type() const { return buffer_type_; }
@@ -210,12 +211,12 @@ class Buffer final : public std::enable_shared_from_this<Buffer> {
   // Returns nullopt for an interleaved buffer.
   std::optional<std::uint32_t> num_cores() const;
 
-  // Return the buffer that holds the memory, and the region of it. This is the buffer itself unless
-  // it is a view.
+  // Return the buffer that holds the memory, and the region of this buffer in that memory. A buffer
+  // that is not a view holds its own memory.
   std::shared_ptr<Buffer> root_buffer();
   BufferRegion root_buffer_region() const { return {root_offset_, size_}; }
 
-  // Returns the sub-device of a buffer in the L1 of a sub-device.
+  // Returns the sub-device whose L1 holds the buffer; nullopt for any other buffer.
   std::optional<SubDeviceId> sub_device_id() const { return sub_device_id_; }
 
   // Returns a number that is unique in the process; the first number is 0.

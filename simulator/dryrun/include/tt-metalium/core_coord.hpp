@@ -86,7 +86,7 @@ class CoreRangeSet {
   CoreRangeSet(ttsl::Span<const CoreRange> ranges);
   CoreRangeSet(const std::set<CoreRange>& ranges);
   CoreRangeSet(std::vector<CoreRange>&& ranges);
-  // Merges the cores as merge_ranges() does.
+  // Makes a set of these cores, in the form of merge_ranges().
   CoreRangeSet(ttsl::Span<const CoreCoord> cores);
 
   bool empty() const { return ranges_.empty(); }

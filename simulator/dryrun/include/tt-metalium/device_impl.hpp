@@ -35,7 +35,7 @@ class Device final : public IDevice {
 
   // Selects the cores that dispatch, which are then not compute cores. Call it before initialize().
   void set_dispatch_core_config(const DispatchCoreConfig& config) { dispatch_ = config; }
-  // Opens the chip. Throws if it is open, or if the sizes do not fit into its memory.
+  // Opens the chip. Throws if the chip is already open, or if the sizes do not fit into its memory.
   // `worker_l1_size` 0 means all of L1 above the reserved region.
   bool initialize(std::uint8_t num_hw_cqs, std::size_t l1_small_size, std::size_t trace_region_size,
                   std::size_t worker_l1_size, ttsl::Span<const std::uint32_t> l1_bank_remap,
@@ -106,8 +106,8 @@ class Device final : public IDevice {
   // replaces the layout.
   void register_program(const detail::ProgramImpl* program,
                         std::shared_ptr<const dryrun::CbLayout> layout);
-  // Does nothing if the program is not registered, because the chip may have been closed in
-  // between.
+  // Does nothing if the program is not registered, because the chip may have been closed since the
+  // registration.
   void unregister_program(const detail::ProgramImpl* program);
   // Returns the registered layout of the program, or null.
   std::shared_ptr<const dryrun::CbLayout> registered_layout(

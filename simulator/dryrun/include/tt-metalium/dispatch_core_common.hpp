@@ -9,8 +9,9 @@ namespace tt::tt_metal {
 enum class DispatchCoreType : std::uint32_t { WORKER, ETH, COUNT };
 enum class DispatchCoreAxis { ROW, COL, COUNT };
 
-// The cores that the runtime uses for dispatch. They determine the compute grid: on boards that can
-// dispatch from Ethernet cores, ETH leaves to programs the row of worker cores that WORKER takes.
+// The cores that the runtime uses for dispatch. They determine the compute grid. On boards that can
+// dispatch from Ethernet cores, WORKER takes a row of worker cores for dispatch, and ETH leaves
+// this row to programs.
 class DispatchCoreConfig {
  public:
   DispatchCoreConfig() = default;

@@ -17,14 +17,14 @@
 
 namespace tt::tt_metal::distributed {
 
-// Places each program of the workload on every chip of the mesh, unless it is already placed there.
-// Running it has no further effect here. If the workload has several programs, the mesh's worker
-// threads place them the first time.
+// Places each program of the workload on every chip of the mesh, unless the program is already
+// placed there. Running the workload has no further effect in the dry run. If the workload has
+// several programs, the mesh's worker threads place the programs in the first run.
 //
 // Throws if circular buffers and L1 buffers clash, or if circular buffers do not fit into L1 or lie
-// outside the compute grid. As in TT-Metal, this is detected after the placement: the program has
-// been reported, and stays placed until it is destroyed. The other programs of the workload are
-// placed too.
+// outside the compute grid. As in TT-Metal, the error is detected after the placement. The program
+// has then been reported, and stays placed until it is destroyed. The other programs of the
+// workload are placed too.
 void EnqueueMeshWorkload(MeshCommandQueue& mesh_cq, MeshWorkload& mesh_workload, bool blocking);
 
 template <typename DType>

@@ -77,7 +77,8 @@ CBHandle CreateCircularBuffer(Program& program,
                               const CircularBufferConfig& config,
                               const GlobalCircularBuffer& global_circular_buffer);
 
-// Moves such a circular buffer into another global circular buffer. Nothing is reported.
+// Moves a circular buffer that lies in a global circular buffer into another global circular
+// buffer. Nothing is reported.
 void UpdateDynamicCircularBufferAddress(Program& program, CBHandle cb_handle,
                                         const GlobalCircularBuffer& global_circular_buffer);
 

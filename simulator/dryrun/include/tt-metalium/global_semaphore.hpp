@@ -12,9 +12,9 @@
 
 namespace tt::tt_metal {
 
-// A word at the same address in the L1 of each of its cores. It is a sharded L1 buffer with one
-// page per core, allocated and freed like any other buffer. Copies share it, and the last copy
-// frees it.
+// A word at the same address in the L1 of each of its cores. The word is a sharded L1 buffer with
+// one page per core, allocated and freed like any other buffer. Copies share the buffer, and the
+// last copy frees the buffer.
 class GlobalSemaphore {
  public:
   // Throws if `buffer_type` is not L1 or L1_SMALL, if there is no core, and in the cases of

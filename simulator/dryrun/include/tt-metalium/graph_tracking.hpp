@@ -41,8 +41,8 @@ class IGraphProcessor {
   // Returns false for a background observer, which does not make GraphTracker::is_enabled() true.
   virtual bool is_capture_processor() const { return true; }
 
-  // Called once for each buffer. For a buffer on a mesh, device() is the MeshDevice. The buffer has
-  // its address during both calls.
+  // Each function is called once for each buffer. For a buffer on a mesh, device() is the
+  // MeshDevice. The buffer has an address during both calls.
   virtual void track_allocate(const Buffer* /*buffer*/) {}
   virtual void track_deallocate(Buffer* /*buffer*/) {}
 
@@ -71,8 +71,9 @@ class IGraphProcessor {
 };
 
 // Passes events on to the processors of the calling thread. The list of processors is thread_local,
-// as in TT-Metal: a processor receives no events of threads on which it was not pushed. This
-// includes the worker threads of a mesh, which MeshDevice::enqueue_to_thread_pool reaches.
+// as in TT-Metal: a processor receives no events of threads on which it was not pushed. A processor
+// must therefore also be pushed on the worker threads of a mesh, by tasks of
+// MeshDevice::enqueue_to_thread_pool.
 class GraphTracker {
  public:
   static GraphTracker& instance();

@@ -39,13 +39,14 @@ class GlobalSemaphore;
 
 std::size_t GetNumAvailableDevices();
 std::size_t GetNumPCIeDevices();
-// Returns true on the first Galaxy, behind gateway chips, as in TT-Metal. None of the systems here
-// is one.
+// In TT-Metal, returns true on a first-generation Galaxy, whose chips are behind gateway chips.
+// Returns false here, because no simulated system is of this kind.
 bool IsGalaxyCluster();
 
 // Opens a chip. The pointer stays valid for the whole process, even after CloseDevice. A chip that
 // is already open is shared, if the sizes are the same, and is closed by its last owner. Throws for
-// an unknown chip and for sizes that do not fit. `l1_bank_remap` concerns only data.
+// an unknown chip and for sizes that do not fit. `l1_bank_remap` is ignored, because it concerns
+// only data.
 IDevice* CreateDevice(ChipId device_id, std::uint8_t num_hw_cqs = 1,
                       std::size_t l1_small_size = DEFAULT_L1_SMALL_SIZE,
                       std::size_t trace_region_size = DEFAULT_TRACE_REGION_SIZE,
@@ -104,7 +105,7 @@ GlobalSemaphore CreateGlobalSemaphore(IDevice* device, const CoreRangeSet& cores
 
 // ---- buffers ----
 
-// See Buffer::create. With an address, the result is a name for memory that another buffer holds.
+// See Buffer::create. With an address, the result is an alias of memory that another buffer holds.
 std::shared_ptr<Buffer> CreateBuffer(const InterleavedBufferConfig& config);
 std::shared_ptr<Buffer> CreateBuffer(const InterleavedBufferConfig& config, DeviceAddr address);
 std::shared_ptr<Buffer> CreateBuffer(const InterleavedBufferConfig& config,

@@ -23,7 +23,7 @@ struct DeviceLocalBufferConfig {
   std::optional<SubDeviceId> sub_device_id = std::nullopt;
 };
 
-// A buffer that is complete on every chip.
+// A buffer with a full copy of the data on every chip.
 struct ReplicatedBufferConfig {
   DeviceAddr size = 0;
 };
@@ -45,11 +45,12 @@ enum class MeshBufferLayout : std::uint8_t { REPLICATED, SHARDED };
 using MeshBufferConfig = std::variant<ReplicatedBufferConfig, ShardedBufferConfig>;
 
 // A buffer on every chip of a mesh, at the same address on each chip. One "backing" buffer on the
-// mesh holds the memory and is reported to processors. The buffers of the chips are names for it.
+// mesh holds the memory and is reported to processors. The buffers of the chips are aliases of this
+// memory.
 class MeshBuffer {
  public:
-  // With an address, the result is a name for memory that another buffer holds. Throws in the cases
-  // of Buffer::create, and if a sharded buffer has more shards than the mesh has chips.
+  // With an address, the result is an alias of memory that another buffer holds. Throws in the
+  // cases of Buffer::create, and if a sharded buffer has more shards than the mesh has chips.
   static std::shared_ptr<MeshBuffer> create(const MeshBufferConfig& mesh_buffer_config,
                                             const DeviceLocalBufferConfig& device_local_config,
                                             MeshDevice* mesh_device,
@@ -64,13 +65,14 @@ class MeshBuffer {
 
   // Throws if the mesh is gone.
   MeshDevice* device() const;
-  // Returns the size on all chips together if sharded, or on each chip if replicated.
+  // Returns the size on all chips together if the buffer is sharded, or the size on each chip if
+  // the buffer is replicated.
   DeviceAddr size() const;
   DeviceAddr device_local_size() const { return device_local_size_; }
   DeviceAddr address() const { return address_; }
   MeshBufferLayout global_layout() const;
   const MeshBufferConfig& global_config() const { return config_; }
-  // Throws if replicated.
+  // Throws if the buffer is replicated.
   const ShardedBufferConfig& global_shard_spec() const;
   const DeviceLocalBufferConfig& device_local_config() const { return device_local_config_; }
 
@@ -103,13 +105,13 @@ class MeshBuffer {
 class AnyBuffer {
  public:
   AnyBuffer() = default;
-  // With an address, the result is a name for memory that another buffer holds.
+  // With an address, the result is an alias of memory that another buffer holds.
   static AnyBuffer create(const tt::tt_metal::ShardedBufferConfig& config,
                           std::optional<std::uint64_t> address = std::nullopt);
   static AnyBuffer create(const tt::tt_metal::InterleavedBufferConfig& config,
                           std::optional<std::uint64_t> address = std::nullopt);
 
-  // Returns the buffer of the first chip if it is on a mesh.
+  // Returns the buffer on the chip, or the buffer of the first chip of a mesh.
   Buffer* get_buffer() const { return buffer_; }
   bool is_mesh_buffer() const { return get_mesh_buffer() != nullptr; }
   // Returns null on a chip, and if the mesh buffer is deallocated.

@@ -19,7 +19,7 @@
 
 namespace tt::tt_metal::distributed {
 
-// A queue of a mesh. Every call is complete when it returns, and data does not move (a read gives
+// A queue of a mesh. Every call is complete when it returns, and data does not move (a read returns
 // zeros). All methods may be called from any thread.
 class MeshCommandQueue {
  public:

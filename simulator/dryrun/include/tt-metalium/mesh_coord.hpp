@@ -14,7 +14,8 @@
 
 namespace tt::tt_metal::distributed {
 
-// The maximum number of dimensions of a mesh. The constructors of its parts throw for more.
+// The maximum number of dimensions of a mesh. The constructors of shapes and coordinates throw for
+// more dimensions.
 inline constexpr std::size_t kMaxMeshDims = 4;
 
 // The sizes of a mesh of chips, the outermost first; usually rows and columns.
@@ -46,8 +47,8 @@ class MeshShape {
 
 std::ostream& operator<<(std::ostream& os, const MeshShape& shape);
 
-// The position of a chip in a mesh. Ordered as the chips of a mesh: the last dimension varies
-// first.
+// The position of a chip in a mesh. Ordered like the chips of a mesh: the last dimension varies
+// fastest.
 class MeshCoordinate {
  public:
   explicit MeshCoordinate(std::uint32_t c) : dims_(1), value_{c} {}

@@ -25,8 +25,8 @@ class MeshDeviceImpl;
 using DeviceIds = std::vector<int>;
 
 // Several chips that work as one: a buffer lies at the same address on each chip, and a program is
-// placed on each chip. A mesh has an allocator of its own, and each submesh too. These allocators
-// know nothing of each other's buffers, as in TT-Metal.
+// placed on each chip. A mesh has an allocator of its own, and each submesh too. As in TT-Metal,
+// each of these allocators ignores the buffers of the others, so their buffers may overlap.
 //
 // The chips are open from the creation of the mesh until the mesh and its submeshes are closed or
 // destroyed. All methods may be called from any thread, but only one thread may create and close a
@@ -127,7 +127,8 @@ class MeshDevice : public IDevice, public std::enable_shared_from_this<MeshDevic
 
   // Traces. Workloads between begin and end are recorded instead of run. end allocates the trace
   // buffer in the trace region, or, if the mesh was created without a trace region, at the top of
-  // DRAM. Its size is an estimate: kTraceBytesPerProgram for each recorded program.
+  // DRAM. The size of the trace buffer is an estimate: kTraceBytesPerProgram for each recorded
+  // program.
   static constexpr std::uint32_t kTraceBytesPerProgram = 4096;
   MeshTraceId begin_mesh_trace(MeshCommandQueue& cq);
   void begin_mesh_trace(MeshCommandQueue& cq, const MeshTraceId& trace_id);
@@ -156,18 +157,18 @@ class MeshDevice : public IDevice, public std::enable_shared_from_this<MeshDevic
   bool is_parent_mesh() const;
   const std::shared_ptr<MeshDevice>& get_parent_mesh() const;
   std::vector<std::shared_ptr<MeshDevice>> get_submeshes() const;
-  // Makes a submesh, which keeps its parent alive. Throws if it does not fit.
+  // Makes a submesh, which keeps its parent alive. Throws if the submesh does not fit.
   std::shared_ptr<MeshDevice> create_submesh(
       const MeshShape& submesh_shape, const std::optional<MeshCoordinate>& offset = std::nullopt);
-  // Makes as many submeshes as fit side by side. Throws if they do not fill the mesh.
+  // Makes as many submeshes as fit side by side. Throws if the submeshes do not fill the mesh.
   std::vector<std::shared_ptr<MeshDevice>> create_submeshes(const MeshShape& submesh_shape);
 
   MeshCommandQueue& mesh_command_queue(std::optional<std::uint8_t> cq_id = std::nullopt) const;
 
   // Run a task on the worker threads of the mesh, and wait for all tasks. There is one worker for
-  // each chip of the mesh that opened the chips. The workers take tasks in turn; after each wait
-  // the first worker is next. A mesh of one chip runs a task immediately on the calling thread.
-  // wait_for_thread_pool throws the exception of a task.
+  // each chip of the mesh that opened the chips. The workers take tasks in round-robin order, and
+  // after each wait the first worker is next. A mesh of one chip runs a task immediately on the
+  // calling thread. wait_for_thread_pool throws the exception of a task.
   void enqueue_to_thread_pool(std::function<void()>&& f);
   void wait_for_thread_pool();
 

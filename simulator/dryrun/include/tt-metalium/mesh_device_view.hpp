@@ -31,7 +31,8 @@ class MeshDeviceView {
   [[nodiscard]] std::size_t num_rows() const;
   [[nodiscard]] std::size_t num_cols() const;
 
-  // Returns `length` neighbouring coordinates from the offset on. They form a ring if possible.
+  // Returns `length` neighbouring coordinates from the offset on. The coordinates form a ring if
+  // possible.
   [[nodiscard]] static std::vector<MeshCoordinate> get_line_coordinates(std::size_t length,
                                                                         const Shape2D& mesh_shape,
                                                                         const Shape2D& mesh_offset);

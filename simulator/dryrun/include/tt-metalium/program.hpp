@@ -41,8 +41,8 @@ class Program {
 class IDevice;
 namespace detail {
 struct KernelMeta;
-// Returns the known facts of the program's kernels. They have no binaries, because kernels are not
-// compiled.
+// Returns the known facts of the program's kernels. The facts include no binaries, because kernels
+// are not compiled.
 std::vector<KernelMeta> collect_kernel_meta(const Program& program, IDevice* device);
 }  // namespace detail
 

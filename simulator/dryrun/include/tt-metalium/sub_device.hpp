@@ -13,8 +13,8 @@ namespace tt::tt_metal {
 // MeshDevice::create_sub_device_manager.
 class SubDevice {
  public:
-  // `cores` has one entry by core type: the compute cores, then the active Ethernet cores. Throws
-  // for other core types.
+  // `cores` has one entry for each core type: the compute cores, then the active Ethernet cores.
+  // Throws for other core types.
   explicit SubDevice(ttsl::Span<const CoreRangeSet> cores);
 
   const CoreRangeSet& cores(HalProgrammableCoreType core_type) const {

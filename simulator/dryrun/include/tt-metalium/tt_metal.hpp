@@ -26,14 +26,14 @@ void CloseDevices(const std::map<ChipId, IDevice*>& devices);
 // Returns null if the chip is not open.
 IDevice* GetActiveDevice(ChipId device_id);
 
-// Both functions place the program on the device: its circular buffers get addresses if they have
-// none, and the device holds them from then on. They throw after placing, as EnqueueMeshWorkload
-// does.
+// Both functions place the program on the device. Circular buffers without an address get one, and
+// the device holds all circular buffers of the program from then on. If the program does not fit,
+// the functions throw after the placement, like EnqueueMeshWorkload.
 void CompileProgram(IDevice* device, Program& program, bool force_slow_dispatch = false);
 void LaunchProgram(IDevice* device, Program& program, bool wait_until_cores_done = true,
                    bool force_slow_dispatch = false);
 
-// Data does not move: a write has no effect, and a read gives zeros of the right size.
+// Data does not move: a write has no effect, and a read returns zeros of the right size.
 template <typename DType>
 void WriteToBuffer(Buffer& /*buffer*/, const std::vector<DType>& /*host_buffer*/) {}
 template <typename DType>

@@ -31,7 +31,8 @@ class CircularBufferImpl {
   // Returns the address of a globally allocated circular buffer, as of its creation or last update.
   std::uint64_t global_address() const { return global_address_; }
   void assign_global_address();
-  // Returns true if it lies in the memory of a GlobalCircularBuffer, and so is globally allocated.
+  // Returns true if the circular buffer lies in the memory of a GlobalCircularBuffer. Such a
+  // circular buffer is globally allocated.
   bool is_global_circular_buffer() const { return in_global_circular_buffer_; }
   void set_global_circular_buffer(const experimental::GlobalCircularBuffer& global);
   // Throws if the program has no layout yet.

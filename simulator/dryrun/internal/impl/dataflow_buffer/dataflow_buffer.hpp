@@ -14,7 +14,8 @@ namespace tt::tt_metal::experimental::dfb {
 struct DataflowBufferConfig {
   std::uint32_t entry_size = 0;
   std::uint32_t num_entries = 0;
-  // True if it lies in an L1 buffer, at DataflowBufferImpl::set_borrowed_memory_base_addr().
+  // True if the dataflow buffer lies in an L1 buffer, at
+  // DataflowBufferImpl::set_borrowed_memory_base_addr().
   bool borrows_memory = false;
 };
 

@@ -22,7 +22,8 @@ struct DataflowBufferImpl {
   // The number of the buffer whose bytes this buffer shares, if any.
   std::optional<std::uint32_t> alias_primary_id;
   std::vector<std::uint32_t> alias_secondary_ids;
-  // Maps each core to the address, which is the same on all cores. Empty before it has an address.
+  // Maps each core to the address, which is the same on all cores. Empty while the buffer has no
+  // address.
   std::map<CoreCoord, std::pair<std::size_t, std::uint32_t>> core_lookup_;
 
   bool borrows_memory() const { return config.borrows_memory; }

@@ -47,7 +47,7 @@ class ProgramImpl {
   // `global` may be null.
   CBHandle add_circular_buffer(const CoreRangeSet& cores, const CircularBufferConfig& config,
                                const experimental::GlobalCircularBuffer* global = nullptr);
-  // Throws if there is none.
+  // Throws if the program has no circular buffer with this handle.
   std::shared_ptr<CircularBufferImpl> get_circular_buffer(CBHandle handle) const;
   const std::vector<std::shared_ptr<CircularBufferImpl>>& circular_buffers() const {
     return circular_buffers_;
@@ -83,17 +83,18 @@ class ProgramImpl {
   // because L1 buffers may have been allocated since the last run. A program that has not changed
   // since its last run on this device is not placed again.
   void compile_and_allocate(IDevice* device, bool force_slow_dispatch);
-  // Places the program: computes the layout if necessary, and reports and registers what is new. On
-  // a mesh, on every chip of the mesh. Throws only if the device is closed.
+  // Places the program on the chip, or on every chip of a mesh. Computes the layout if necessary.
+  // Reports and registers a new layout, and the layout on new chips. Throws only if the device is
+  // closed.
   void allocate_circular_buffers(const IDevice* device);
   // Give addresses to the L1 of Metal 2.0. As in TT-Metal, the addresses are not reported, and no
   // chip counts them.
   void allocate_dataflow_buffers(const IDevice* device);
   void allocate_scratchpads(const IDevice* device);
-  // Returns the sub-devices of the loaded manager that its kernels are on. Throws if a kernel is on
-  // other cores.
+  // Returns the sub-devices of the loaded manager on which the program has kernels. Throws if a
+  // kernel is on other cores.
   std::vector<SubDeviceId> determine_sub_device_ids(const IDevice& device) const;
-  // Reports the end of its circular buffers on every chip that holds them.
+  // Reports the end of the program's circular buffers on every chip that holds them.
   void deallocate_circular_buffers();
 
  private:
@@ -125,7 +126,7 @@ class ProgramImpl {
   std::shared_ptr<const dryrun::CbLayout> announced_;  // the layout that was reported last
   std::vector<Device*> chips_;                         // chips that hold the program
   const IDevice* settled_on_ = nullptr;                // device of the last run without an error
-  // The ends of dataflow buffers and scratchpads.
+  // The cores and the end address of each dataflow buffer and scratchpad.
   std::vector<std::pair<CoreRangeSet, std::uint64_t>> dataflow_ends_;
 };
 
