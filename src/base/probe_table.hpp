@@ -78,7 +78,8 @@ class ProbeTable {
   void erase(Entry* entry) noexcept {
     auto hole = static_cast<std::size_t>(entry - places_.data());
     for (std::size_t at = next(hole); !places_[at].is_empty(); at = next(at)) {
-      // An entry may move into the hole unless the first place for its key is behind the hole.
+      // An entry moves into the hole unless its home, the first place for its key, lies after the
+      // hole: a search, which starts at the home, would then miss the entry.
       const std::size_t from_home = (at - home_of(places_[at].key())) & mask();
       if (from_home < ((at - hole) & mask())) continue;
       places_[hole] = places_[at];

@@ -15,8 +15,8 @@
 
 namespace ttmem::cli {
 
-// Returns parse(text), with an Error that names the option and the typed text. For
-// Command::add_option().
+// Returns a parser for Command::add_option(). It calls `parse`, and puts the option and the typed
+// text before the message of an Error.
 template <typename Parse>
 [[nodiscard]] auto parse_for(std::string_view option, Parse parse) {
   return [option, parse](const std::string& text) {

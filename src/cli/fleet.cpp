@@ -109,7 +109,9 @@ Result<Fleet> ask_now(const Ask& ask) {
 int show_once(const Ask& ask, const CommonOptions& common) {
   const Result<Fleet> found = ask_now(ask);
   if (!found) return complain(found.error().message, kFailure);
-  if (!common.json) print_warnings(found->refused);  // the table shows the errors of the hosts
+  // Prints only the refused queries: the table itself shows the errors of hosts, and the JSON shows
+  // both.
+  if (!common.json) print_warnings(found->refused);
   const int printed = print(common.json ? fleet_json(*found, views::JsonLayout::pretty)
                                         : fleet_text(*found, 0, text_options(common)));
   return found->total.answered == 0 ? kFailure : printed;

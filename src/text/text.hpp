@@ -22,7 +22,8 @@ struct TextOptions {
   bool color = false;      // use SGR sequences
   bool unicode = true;     // false: use ASCII only
   std::int64_t utc_offset_seconds = 0;  // offset of the shown times
-  // Leave out or cut text that does not fit. False for files and programs: lines may then be wider.
+  // True: text that does not fit is left out or cut. False: lines may be wider, because the output
+  // goes to a file or to another program.
   bool shorten = true;
   Units units = Units::automatic;  // units of sizes
 };

@@ -33,8 +33,8 @@ constexpr std::uint64_t kBuffers = 50'000;  // per round; a thousand live at a t
 constexpr std::uint64_t kLive = 1'000;
 constexpr std::uint64_t kMessages = 2 * kBuffers + 1;  // allocations, frees and one request
 constexpr std::size_t kBatch = 1024;                   // messages per write, as libttmem sends them
-// The fastest round counts, and the rounds of the two readers alternate, because other load easily
-// disturbs two processes.
+// Other load on the machine easily slows a round down. Therefore the rounds of the two readers
+// alternate, and only the fastest round of each reader is used.
 constexpr int kRounds = 100;
 
 Message message(MessageType type, std::uint64_t id) {

@@ -38,8 +38,8 @@ class LiveGrowth {
     std::uint64_t count = 0;
   };
   struct Group {
-    std::string scope;  // pattern of the scopes if several differ in numbers
-    std::string label;  // pattern of the labels if several differ in numbers
+    std::string scope;  // the scope; a pattern if the group has scopes with different numbers
+    std::string label;  // the label; a pattern if the group has labels with different numbers
     std::string process;
     // Figures by look. A look without an entry had no allocations or programs of the group.
     std::vector<std::pair<std::uint32_t, Figures>> seen;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares two runs. Plain values.
+// The comparison of two runs, as plain values.
 #pragma once
 
 #include <cstdint>

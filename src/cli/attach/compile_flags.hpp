@@ -14,7 +14,7 @@ namespace ttmem::attach {
 struct CompileFlags {
   std::string headers;             // location of the headers, for messages
   std::vector<std::string> flags;  // for the compiler: defines, include directories, language
-  std::string directory;           // start of relative include directories
+  std::string directory;           // relative include directories are relative to it
 };
 
 // Finds the headers of a library. Looks in this order: in `given` (a checkout, a build directory, a

@@ -18,8 +18,7 @@ namespace ttmem::capture {
 using CaptureCoreRanges = std::vector<ttmem_core_range>;
 
 struct CaptureDevice {
-  // The division of the memory by the runtime's allocator. `ttmem replay` does not need the
-  // division.
+  // How the runtime's allocator divides a memory into banks. `ttmem replay` does not need this.
   struct Banks {
     std::uint64_t count = 0;
     std::uint64_t bytes = 0;

@@ -343,8 +343,8 @@ std::string csv_of(const Json& value) {
   return value.dump();
 }
 
-// Returns `list` as CSV. `empty` is an entry without values: its keys are the columns of an empty
-// list.
+// Returns `list` as CSV. The header has the keys of `empty`, an entry without values, so that an
+// empty list has a header too.
 std::string csv_document(const Json& empty, const Json& list) {
   std::vector<std::string> names;
   for (const auto& [key, value] : empty.items()) names.push_back(csv_field(key));

@@ -36,9 +36,9 @@ struct Placement {
 // No call loops over all programs.
 //
 // Physical bytes. Cores with the same history form a class with one IntervalUnion; a placement
-// splits the classes that it covers in part, which happens at most once per core. A footprint that
-// another live program already has changes no union, only a count. So a placement usually costs one
-// hash lookup, and otherwise a logarithmic update per class.
+// splits the classes that it covers in part, which happens at most once per core. If another live
+// program has the same footprint, a placement changes only a count and no union. So a placement
+// usually costs one hash lookup, and otherwise a logarithmic update per class.
 //
 // Resident bytes. The ledger stores for each core whether a program or a replayed trace was sent to
 // the core last.

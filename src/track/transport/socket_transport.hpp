@@ -61,9 +61,9 @@ class SocketTransport {
   // Waits after end() or give_up(), without the lock. Returns false if that takes longer than
   // `at_most`.
   bool wait_until_ended(std::chrono::milliseconds at_most) noexcept;
-  // Says goodbye from the calling thread, with a descriptor of the workload. To be called when the
-  // process exits and wait_until_ended() returned false, because the transport's own thread then
-  // gets no CPU time.
+  // Says goodbye over a new connection, opened by the calling thread. Unlike the descriptors of the
+  // transport's own thread, this one is visible to the workload. To be called only when the process
+  // exits and wait_until_ended() has returned false: the transport's own thread got no CPU time.
   void say_goodbye_now() noexcept;
 
  private:

@@ -267,9 +267,10 @@ struct ReadOnlyVfs::State {
   int lock_level = SQLITE_LOCK_NONE;  // the lock that SQLite believes to hold
   bool has_shared_lock = false;
   bool has_log = false;
-  bool is_undone = false;                     // the journal is undone, but still on the disk
-  std::optional<std::uint64_t> undone_bytes;  // size of the undone recording; empty: no overlay
-  std::uint64_t kept_bytes = 0;               // bytes of the file on the disk that still count
+  bool is_undone = false;  // the journal is undone, but still on the disk
+  // Size of the recording as the undone journal leaves it. Empty if there is no overlay.
+  std::optional<std::uint64_t> undone_bytes;
+  std::uint64_t kept_bytes = 0;  // bytes of the file on the disk that still count
   Overlay overlay;
 };
 

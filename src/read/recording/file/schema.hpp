@@ -12,8 +12,8 @@ namespace ttmem::recording {
 // tables and views.
 extern const char* const kCreateTables;
 
-// Convert between values and the texts in the columns `spread` and `direction`. The unknown or
-// usual value has an empty text. A text that is not known converts to the unknown or usual value.
+// Convert between values and the texts in the columns `spread` and `direction`. The text of
+// Spread::unknown and of Direction::usual is empty. A text that names no value converts to these.
 [[nodiscard]] std::string_view name_of(BufferLayout::Spread spread);
 [[nodiscard]] std::string_view name_of(BufferLayout::Direction direction);
 [[nodiscard]] BufferLayout::Spread spread_named(std::string_view name);
