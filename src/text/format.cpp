@@ -10,7 +10,7 @@
 namespace ttmem::text {
 namespace {
 
-// Returns true if a key contains `c` unescaped, the same in every locale.
+// Returns true if a key contains `c` without escaping. The result is the same in every locale.
 bool is_plain_in_key(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
          c == '-';
@@ -68,7 +68,7 @@ std::string format_job(const Job& job) {
 }
 
 std::string format_pid(std::int32_t pid, bool foreign, std::optional<std::int32_t> host_pid) {
-  if (pid == 0) return "?";  // pid in another pid namespace, which the driver does not report
+  if (pid == 0) return "?";  // the driver does not report pids of other namespaces
   if (!foreign) return fmt::format("{}", pid);
   return host_pid ? fmt::format("{}/{}", *host_pid, pid) : fmt::format("?/{}", pid);
 }

@@ -51,8 +51,9 @@ using ttmem::plural;
 [[nodiscard]] std::string or_none(const std::string& text);
 // Returns the job, else the pod. Empty if both are unknown.
 [[nodiscard]] std::string format_job(const Job& job);
-// Formats a pid as "4711". Formats a pid of another pid namespace as "81234/7": the pid here, then
-// the pid there. "?/7" means that the pid here is unknown, and "?" that both are.
+// Formats a pid as "4711". Formats a pid of another pid namespace as "81234/7": the pid in the
+// reader's namespace, then the pid in the other namespace. "?/7" means that the pid in the reader's
+// namespace is unknown, and "?" that both pids are unknown.
 [[nodiscard]] std::string format_pid(std::int32_t pid, bool foreign,
                                      std::optional<std::int32_t> host_pid);
 [[nodiscard]] std::string format_pid(const model::Process& process);

@@ -29,7 +29,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   std::string best;
-  // Accepts at most two wrong letters, and at most half of the word.
+  // Accepts a word with at most two wrong letters. In a short word, at most half of the letters may
+  // be wrong.
   std::size_t least = std::min<std::size_t>(3, word.size() / 2 + 1);
   for (const std::string& candidate : candidates) {
     const std::size_t distance = edit_distance(word, candidate);

@@ -19,7 +19,8 @@ struct Column {
 
   std::string header;
   Align align = Align::right;
-  // The order in which a table that is too wide drops columns: the highest number first, 0 never.
+  // The order in which columns are dropped from a table that is too wide: a column with a higher
+  // number is dropped earlier, and a column with 0 is never dropped.
   int drop = 0;
   // One column may be cut to the width that the other columns leave, down to kMinFlexible cells.
   // Names often differ only at their ends, so they are cut in the middle, down to kMinName cells.

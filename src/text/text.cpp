@@ -17,7 +17,7 @@ bool is_control(char32_t code) {
 }
 
 std::size_t cells_of(char32_t code) {
-  if (code < 0x300) return 1;  // covers nearly all text
+  if (code < 0x300) return 1;  // a quick answer for nearly all text
   const auto within = [code](char32_t low, char32_t high) { return code >= low && code <= high; };
   if (within(0x300, 0x36f) || within(0x1ab0, 0x1aff) || within(0x20d0, 0x20ff) ||
       within(0xfe00, 0xfe0f) || within(0xfe20, 0xfe2f)) {
@@ -109,7 +109,7 @@ std::string cut_middle(std::string_view text, std::size_t width, bool unicode) {
   if (width == 0) return {};
   const std::string_view begin = begin_of(text, (width - 1) / 2);
   const std::size_t room = width - 1 - display_width(begin);
-  // A wide character that would fit only by half is left out.
+  // Leaves out a wide character of which only one half would fit.
   std::string_view end = text.substr(begin_of(text, cells - room).size());
   while (display_width(end) > room) end.remove_prefix(bytes_of_first(end));
   return std::string(begin).append(ellipsis(unicode)).append(end);

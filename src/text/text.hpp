@@ -48,8 +48,8 @@ enum class Tone : std::uint8_t { none, good, warn, bad, buffers, small, cbs, ker
 inline constexpr std::array<Tone, 4> kL1Parts = {Tone::buffers, Tone::small, Tone::cbs,
                                                  Tone::kernels};
 
-// A share of a capacity is good up to 60 %, a warning up to 80 %, and bad above. An unknown share
-// has no tone.
+// A share of a capacity is good up to 60 %, a warning up to 80 %, and bad above 80 %. An unknown
+// share has no tone.
 inline constexpr double kWarnAbove = 0.6;
 inline constexpr double kBadAbove = 0.8;
 [[nodiscard]] Tone tone_of_share(std::optional<double> share);

@@ -210,14 +210,14 @@ class Parser {
     return chips;
   }
 
-  // Returns the chips of a mesh, or one device.
+  // Returns the devices that a line names: the chips of its mesh, or its one device.
   [[nodiscard]] std::vector<std::uint32_t> devices_of(Fields& fields) const {
     if (fields.has("chips")) return chips(fields);
     return {device_of(fields)};
   }
 
   std::set<std::uint32_t> devices_;
-  std::set<std::pair<std::uint64_t, std::uint32_t>> laid_out_;  // program, device
+  std::set<std::pair<std::uint64_t, std::uint32_t>> laid_out_;  // pairs of program and device
 };
 
 Error cannot_read(const std::string& file, int error) {

@@ -18,7 +18,8 @@ namespace ttmem::capture {
 using CaptureCoreRanges = std::vector<ttmem_core_range>;
 
 struct CaptureDevice {
-  // How the runtime's allocator divides a memory into banks. `ttmem replay` does not need this.
+  // The banks into which the runtime's allocator divides a memory. `ttmem replay` does not use this
+  // structure.
   struct Banks {
     std::uint64_t count = 0;
     std::uint64_t bytes = 0;
@@ -53,7 +54,7 @@ struct CaptureMesh {
 struct BufferAlloc {
   // The program's request to the runtime. The other fields of BufferAlloc are the runtime's result.
   struct Request {
-    std::optional<std::uint64_t> mesh_id;  // nullopt: on one device
+    std::optional<std::uint64_t> mesh_id;  // nullopt: the request was for one device
     std::string layout;                    // "interleaved", "height_sharded", ...
     std::uint64_t page_bytes = 0;
     std::uint64_t pages = 0;
@@ -61,13 +62,13 @@ struct BufferAlloc {
     bool bottom_up = false;
   };
 
-  std::vector<std::uint32_t> devices;  // on each of these devices
-  std::uint64_t id = 0;                // as recorded; starts at 0
+  std::vector<std::uint32_t> devices;  // the devices on which the buffer lies
+  std::uint64_t id = 0;                // the id in the capture; ids start at 0
   ttmem_buffer_type type = TTMEM_DRAM;
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
   std::uint64_t bytes_per_bank = 0;
-  CaptureCoreRanges cores;         // empty: every bank
+  CaptureCoreRanges cores;         // if empty, every bank holds data
   std::optional<Request> request;  // complete, or nullopt
 };
 
@@ -77,8 +78,8 @@ struct BufferFree {
   ttmem_buffer_type type = TTMEM_DRAM;
 };
 
-// A program on a device. Its layout begins (ProgramLayout), is complete (ProgramRegister) or ends
-// (ProgramUnregister).
+// The device and the program of an event. ProgramLayout begins the layout of the program,
+// ProgramRegister completes the layout, and ProgramUnregister ends the layout.
 struct ProgramEvent {
   std::uint32_t device = 0;
   std::uint64_t program = 0;
@@ -91,12 +92,12 @@ struct CbAlloc {
   std::uint32_t device = 0;
   std::uint64_t program = 0;
   std::uint64_t address = 0;
-  std::uint64_t bytes = 0;  // on each core
+  std::uint64_t bytes = 0;  // size on each core
   CaptureCoreRanges cores;
   bool globally_allocated = false;
 };
 
-struct CbFreeAll {};  // the next program_unregister names the program
+struct CbFreeAll {};  // frees all CBs of the program that the next program_unregister names
 
 using CaptureEntry =
     std::variant<CaptureDevice, CaptureMesh, BufferAlloc, BufferFree, ProgramLayout,
@@ -114,9 +115,9 @@ struct CaptureLine {
   }
 };
 
-// Reads the first `lines` lines, or all lines. The file "-" is standard input. CaptureLine n of the
-// file is element n - 1. Fails if the file cannot be read or is empty, or if a line is not valid;
-// the message names the file, the line and the reason.
+// Reads the first `lines` lines, or all lines. The file "-" is standard input. Line n of the file
+// is element n - 1 of the result. Fails if the file cannot be read or is empty, or if a line is not
+// valid; the message names the file, the line and the reason.
 [[nodiscard]] Result<std::vector<CaptureLine>> read_capture(const std::string& file,
                                                             std::optional<std::uint64_t> lines);
 

@@ -46,7 +46,8 @@ bool Fields::flag(const char* name) {
 
 std::uint64_t Fields::whole_up_to(const char* name, const nlohmann::json& value,
                                   std::uint64_t max) {
-  // Negative numbers, fractions and numbers of more than 64 bits have other JSON types.
+  // The JSON parser gives negative numbers, fractions and numbers of more than 64 bits other types
+  // than "unsigned".
   if (value.is_number_unsigned() && value.get<std::uint64_t>() <= max) {
     return value.get<std::uint64_t>();
   }

@@ -77,13 +77,13 @@ model::Process process_row(const Untracked& process) {
 // Truncates a name as the kernel does in /proc/PID/comm.
 std::string short_name(const std::string& name) { return name.substr(0, 15); }
 
-// Identifies a process that has both a segment and a row in TT-Metal's region by its pid and state.
-// A row contains the pid as its writer sees it. If the writer runs in another pid namespace, that
-// pid means nothing in this /proc, and the process is identified by pid and name instead.
+// Identifies a process, in order to match its segment with its row in TT-Metal's region. Pid and
+// state identify the process. A row contains the pid as its writer sees the pid. If the writer runs
+// in another pid namespace, that pid means nothing in this /proc, and the name must match too.
 using RowName = std::tuple<std::int32_t, State, std::string>;
 
-// Returns nullopt if /proc does not confirm that the segment belongs to this process. Such a
-// segment hides no row.
+// Returns nullopt if /proc does not confirm that the segment belongs to this process. The segment
+// then replaces no row of TT-Metal's region.
 std::optional<RowName> row_name(const SegmentEvidence& segment) {
   const std::int32_t pid = segment.image.pid;
   if (segment.state == State::dead) return RowName(pid, State::dead, "");
@@ -107,7 +107,7 @@ model::Allocation listed(const LiveAllocation& allocation) {
   result.bytes_per_bank = allocation.bytes_per_bank;
   result.banks = allocation.banks;
   if (whole_device) {
-    result.physical_bytes = allocation.bytes;  // by definition
+    result.physical_bytes = allocation.bytes;  // logical and physical size are equal here
   } else if (allocation.bytes_per_bank && allocation.banks) {
     result.physical_bytes = *allocation.bytes_per_bank * *allocation.banks;
   }
@@ -171,8 +171,8 @@ class SnapshotBuilder {
   model::Snapshot finish() { return std::move(snapshot_); }
 
  private:
-  // Sorts living processes first: their description of a device then takes precedence over the
-  // description that dead processes give.
+  // Sorts living processes before dead processes, because the first description of a device takes
+  // precedence over later descriptions.
   void sort_evidence() {
     for (const SegmentEvidence& segment : evidence_.segments) {
       if (segment.state == State::alive || !segment.image.clean_exit) segments_.push_back(&segment);
@@ -224,13 +224,15 @@ class SnapshotBuilder {
     return same ? near->second : total_of(0, region.device_id, "");
   }
 
-  // Records the uid of a region for each of its processes and the device number that it uses.
+  // Records the uid of a region's chip for each process of the region and for the device number
+  // that the process uses.
   void learn_uids(const RegionEvidence& region) {
     if (region.uid == 0) return;
     for (const RowEvidence& row : region.rows) {
       for (const RowName& name : row_names(row)) {
         const auto [known, fresh] = uid_of_.try_emplace({name, region.device_id}, region.uid);
-        if (!fresh && known->second != region.uid) known->second = 0;  // two chips: ambiguous
+        // Two chips have this number, so the uid is ambiguous.
+        if (!fresh && known->second != region.uid) known->second = 0;
       }
     }
   }
@@ -275,9 +277,9 @@ class SnapshotBuilder {
     chips_ = totals_.size();
   }
 
-  // Finds the totals of the remaining devices of segment `s`. Each device is taken for the only
-  // chip with its number. If no chip or several chips have this number, the device gets a total of
-  // its own.
+  // Finds the totals of those devices of segment `s` that describe() left out. Assigns each of
+  // these devices to the only chip with its number. If no chip or several chips have this number,
+  // adds a total for the device alone.
   void suppose_devices(std::size_t s) {
     for (std::size_t d = 0; d < totals_of_[s].size(); ++d) {
       if (totals_of_[s][d] != kUnknownChip) continue;
@@ -306,8 +308,8 @@ class SnapshotBuilder {
         device, format_bytes(total.most_of(kind).value_or(0)), name_of(kind)));
   }
 
-  // Returns the device itself if its figures are possible. Otherwise adds warnings and returns
-  // `mended`, a copy without the impossible figures.
+  // Returns the device itself if all its figures are possible. Otherwise adds warnings and returns
+  // `mended`, which becomes a copy of the device without the impossible figures.
   const DeviceImage& possible(const DeviceTotal& total, std::size_t s, std::size_t d,
                               std::optional<DeviceImage>& mended) {
     const SegmentEvidence& segment = *segments_[s];
@@ -368,7 +370,7 @@ class SnapshotBuilder {
     }
   }
 
-  // Returns the total of a chip of the driver. Adds the total if there is none yet.
+  // Returns the total of a chip that the driver lists. Adds the total if there is none yet.
   std::uint32_t total_of_chip(std::uint32_t chip) {
     const auto [known, fresh] =
         total_of_chip_.try_emplace(chip, static_cast<std::uint32_t>(totals_.size()));
@@ -394,7 +396,7 @@ class SnapshotBuilder {
     if (!may_be_used && !chip.in_reset) total.set_idle();
   }
 
-  // Returns null if the process is tracked or has ended.
+  // Returns the entry of an untracked process; null if the process is tracked or has ended.
   [[nodiscard]] const Untracked* untracked(std::int32_t pid) const {
     const auto& all = evidence_.untracked;
     const auto found = std::find_if(all.begin(), all.end(),
@@ -412,13 +414,16 @@ class SnapshotBuilder {
     for (auto& [device, total] : devices) {
       index_of_total_[total] = static_cast<std::uint32_t>(snapshot_.devices.size());
       device.complete = device.complete && evidence_.unread.empty();
-      if (!device.complete) device.free = {};  // unread allocations may lie in free ranges
+      // An allocation that was not read may lie in a range that looks free, so free space is
+      // unknown.
+      if (!device.complete) device.free = {};
       snapshot_.devices.push_back(std::move(device));
     }
     model::mark_shared_numbers(snapshot_.devices);
   }
 
-  // Lists the allocation with only these of its devices.
+  // Adds the allocation to the list of the snapshot. The entry names only `devices`, a part of the
+  // allocation's devices.
   model::Allocation& list(const SegmentEvidence& segment, const LiveAllocation& allocation,
                           std::span<const std::uint32_t> devices,
                           const std::vector<std::uint32_t>& device_index) {
@@ -480,23 +485,26 @@ class SnapshotBuilder {
 
   const Evidence& evidence_;
   const ChipMatch match_;
-  std::vector<const SegmentEvidence*> segments_;  // sorted; without segments that had a clean exit
+  // The segments in the order of sort_evidence(), without segments that had a clean exit.
+  std::vector<const SegmentEvidence*> segments_;
   std::vector<const RegionEvidence*> regions_;
   model::Snapshot snapshot_;
   std::vector<DeviceTotal> totals_;
-  std::size_t chips_ = 0;  // the first chips_ totals are identified by more than a number
-  std::map<Identity, std::uint32_t> known_;  // by identity: index into totals_
+  std::size_t chips_ = 0;  // the first chips_ totals are known by more than a number
+  std::map<Identity, std::uint32_t> known_;  // index into totals_, by identity
   // Index into totals_, by index into the driver's chips.
   std::map<std::uint32_t, std::uint32_t> total_of_chip_;
   // Pairs of segment and device: the devices of which only the number is known.
   std::set<std::pair<std::size_t, std::size_t>> supposed_;
-  std::vector<std::vector<std::uint32_t>> totals_of_;   // by segment and device: index into totals_
-  std::set<std::pair<std::uint32_t, RowName>> listed_;  // pairs of total and process in its list
+  std::vector<std::vector<std::uint32_t>> totals_of_;  // index into totals_, by segment and device
+  // Pairs of a total and a process that is in the list of the total.
+  std::set<std::pair<std::uint32_t, RowName>> listed_;
   // The uid in TT-Metal's region (0 if ambiguous) and the index into totals_, by process and its
   // number for the device.
   std::map<std::pair<RowName, std::uint32_t>, std::uint64_t> uid_of_;
   std::map<std::pair<RowName, std::uint32_t>, std::uint32_t> chip_of_;
-  std::vector<std::uint32_t> index_of_total_;  // in snapshot_.devices
+  // Index into snapshot_.devices, by index into totals_.
+  std::vector<std::uint32_t> index_of_total_;
   // Segment, device and kind of each figure that exceeds the capacity of the device.
   std::set<std::tuple<std::size_t, std::size_t, Kind>> left_out_;
   ProgramList programs_;

@@ -6,19 +6,21 @@
 
 namespace ttmem::collector {
 
-// Builds a Snapshot from evidence. No I/O, no clock. The order of the evidence does not matter.
+// Builds a Snapshot from evidence. Uses no I/O and no clock. The order of the evidence does not
+// matter.
 //
 // - The figures of a device are sums over its living processes; dead processes are only listed.
 // - A row of TT-Metal's region counts unless the same process has a segment with the same device,
-//   because the segment is more exact. The process is the same if /proc confirms that the segment
-//   belongs to the pid, or, for a pid of another pid namespace, if the names are equal too.
+//   because the segment is more exact. Two cases count as the same process: /proc confirms that
+//   the segment belongs to the pid of the row; or the pid is of another pid namespace, and segment
+//   and row have equal pids and equal names.
 // - A process that reports only the number of a device is assigned to the only chip with that
 //   number, and is marked (supposed_device). If no chip or several chips have the number, the
 //   process gets a device of its own.
 // - A chip that the kernel driver shows is the device that ChipMatch finds, or a device of its own.
 //   The chip is idle, with nothing in use, if no process that may hold memory has it open.
 // - A process that has a chip open and reports nothing is listed without figures, and the figures
-//   of the device are "at least".
+//   of the device are lower limits ("at least").
 // - A segment with a clean exit holds nothing and is left out.
 [[nodiscard]] model::Snapshot build_snapshot(const Evidence& evidence);
 

@@ -33,7 +33,7 @@ ChipMatch::Chip ChipMatch::by_uid(std::uint64_t uid, const std::string& arch) co
     Chip found;
     for (std::uint32_t i = 0; i < evidence_.driver.chips.size(); ++i) {
       if (!is_it(evidence_.driver.chips[i]) || !fits(i, arch)) continue;
-      if (found) return std::nullopt;  // two chips fit: ambiguous
+      if (found) return std::nullopt;  // two chips fit, so the match is ambiguous
       found = i;
     }
     return found;
@@ -55,7 +55,8 @@ ChipMatch::Chip ChipMatch::by_number(std::uint32_t number, std::uint64_t uid,
                                      const std::string& arch, bool alive) const {
   for (std::uint32_t i = 0; i < evidence_.driver.chips.size(); ++i) {
     const driver::Chip& chip = evidence_.driver.chips[i];
-    const bool another = uid != 0 && chip.asic_id;  // by_uid() found no match
+    // If both uids are known, they differ, because by_uid() found no match.
+    const bool another = uid != 0 && chip.asic_id;
     const bool open_elsewhere = alive && chip.holders_known;
     if (chip.number == number && fits(i, arch) && !another && !open_elsewhere) return i;
   }
@@ -69,16 +70,17 @@ std::vector<ChipMatch::Chip> ChipMatch::of(const SegmentEvidence& segment,
   if (evidence_.driver.chips.empty()) return chips;
   const bool alive = segment.state == State::alive;
   for (std::size_t i = 0; i < devices.size(); ++i) chips[i] = by_uid(uids[i], devices[i].arch);
-  // A process that knows the uid of one chip knows all uids. So its devices whose uid matches no
-  // chip have no PCIe link.
+  // If the uid of any device matched, the process knows the uids of all its chips. A device whose
+  // uid matches no chip then has no PCIe link, so its number is not compared with the driver's
+  // chips.
   if (std::any_of(chips.begin(), chips.end(), [](const Chip& chip) { return chip.has_value(); })) {
     return chips;
   }
   const std::int32_t pid = segment.host_pid.value_or(segment.foreign_pid ? 0 : segment.image.pid);
   const std::vector<std::uint32_t> open =
       alive && pid != 0 ? open_in(pid) : std::vector<std::uint32_t>();
-  // /proc shows which chips the processes of this user have open, even if the driver lists no
-  // holders.
+  // True if this user's process has no chip open. /proc shows the open chips of this user's
+  // processes even if the driver lists no holders.
   const bool opened_none = alive && open.empty() && segment.user == evidence_.user;
   for (std::size_t i = 0; i < devices.size() && !opened_none; ++i) {
     const std::uint32_t number = devices[i].id;

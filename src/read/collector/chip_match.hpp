@@ -10,7 +10,7 @@
 
 namespace ttmem::collector {
 
-// Finds the kernel driver's chip for each device that a process reports. No I/O, no clock.
+// Finds the kernel driver's chip for each device that a process reports. Uses no I/O and no clock.
 // `evidence` must outlive the ChipMatch.
 //
 // 1. The uid decides. UMD uses the uid of the chip, or the serial number of the board, or the

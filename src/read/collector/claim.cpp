@@ -26,7 +26,7 @@ Claim ClaimChecker::find(const SegmentName& name, const segment::SegmentImage& i
   // the lock, because users send signals to that pid.
   const bool needs_no_proof = known && !claim.foreign_pid && (!alive || name.for_client);
   if (claim.facts || needs_no_proof) claim.host_pid = image.pid;
-  // The lock of a proxy segment does not lead to the client, because the server holds it.
+  // The lock of a proxy segment does not lead to the client, because the server holds the lock.
   if (claim.host_pid || !alive || name.for_client) return claim;
   claim.host_pid = holders_.holder_of(file.facts.st_dev, file.facts.st_ino);
   if (!claim.host_pid) return claim;
@@ -46,8 +46,8 @@ Result<Claim> ClaimChecker::check(const std::string& path, const SegmentName& na
   }
   Claim claim = find(name, image, file, alive);
   const std::uint32_t owner = file.facts.st_uid;
-  // Not checked for another pid namespace. A container may have its own user ids, but the owner of
-  // the file is a user id of this system.
+  // The user id is not checked for a pid of another pid namespace. A container may have its own
+  // user ids, but the owner of the file is a user id of this system.
   if (image.uid != owner && !claim.foreign_pid) {
     return Error{
         fmt::format("left out {}: it belongs to {}, but names {} as its user; find out who made it",

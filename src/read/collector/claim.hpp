@@ -15,9 +15,9 @@ namespace ttmem::collector {
 
 // The process that a segment names, as far as /proc shows it.
 struct Claim {
-  std::optional<ProcessFacts> facts;     // nullopt if it has ended or is not visible
+  std::optional<ProcessFacts> facts;     // nullopt if the process has ended or is not visible
   bool foreign_pid = false;              // the pid in the segment is of another pid namespace
-  std::optional<std::int32_t> host_pid;  // in the reader's pid namespace; nullopt if unknown
+  std::optional<std::int32_t> host_pid;  // pid in the reader's namespace; nullopt if unknown
 };
 
 // Checks, during one pass, that segments belong to the processes that they name. Not thread-safe.

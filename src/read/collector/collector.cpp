@@ -39,7 +39,7 @@ const model::Snapshot& Collector::collect() {
 void Collector::make_older(std::uint64_t passed_ns) {
   const auto each = [passed_ns](auto& items) {
     for (auto& item : items) {
-      if (item.age_ns != 0) item.age_ns += passed_ns;  // 0: unknown age
+      if (item.age_ns != 0) item.age_ns += passed_ns;  // an age of 0 means "unknown" and stays 0
     }
   };
   each(snapshot_.allocations);

@@ -46,7 +46,7 @@ class Collector {
   Evidence evidence_;
   model::Snapshot snapshot_;
   Built built_ = Built::nothing;  // the parts of snapshot_ that are up to date
-  std::uint64_t ages_ns_ = 0;     // the monotonic time of the ages in snapshot_
+  std::uint64_t ages_ns_ = 0;  // the monotonic time for which the ages in snapshot_ were computed
 };
 
 // A live allocation of a dead process.
@@ -114,8 +114,8 @@ struct ReapReport {
   std::vector<std::string> warnings;  // what could not be removed, and why
 };
 
-// Removes the segments of `dead` that still exist and are still dead. Print first what the segments
-// held: this information is lost afterwards.
+// Removes the segments of `dead` that still exist and are still dead. Their content is lost, so
+// print it before this call.
 [[nodiscard]] ReapReport reap(const std::string& directory, const std::vector<DeadSegment>& dead);
 
 // A region of TT-Metal with rows of dead processes: a killed process leaves its row, and TT-Metal

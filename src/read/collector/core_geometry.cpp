@@ -39,9 +39,9 @@ model::Bytes lockstep_bytes_of(const LiveAllocation& buffer) {
   return saturating_mul(*buffer.bytes_per_bank, *buffer.banks - with_data);
 }
 
-// Counts the overlaps among `buffers`, which are all of one type. Sweeps upwards by address and
-// keeps the highest end so far for each class of banks; banks that hold the same buffers form one
-// class.
+// Counts the overlaps among `buffers`, which are all of one type. Visits the buffers in ascending
+// order of address, and keeps the highest end of the visited buffers for each class of banks. Banks
+// that hold the same buffers form one class.
 std::uint64_t overlaps_of_type(std::vector<const LiveAllocation*>& buffers) {
   std::sort(buffers.begin(), buffers.end(), [](const LiveAllocation* a, const LiveAllocation* b) {
     // Sorts by size and id too, so that the count does not depend on the order of the list.
@@ -92,7 +92,7 @@ std::vector<CoreState> core_states(const segment::DeviceImage& device, Allocatio
 }
 
 void merge_core(CoreState& into, const CoreState& other) {
-  into.cb_bytes += other.cb_bytes;  // no overflow: all are below 2^32
+  into.cb_bytes += other.cb_bytes;  // no overflow, because each summand is below 2^32
   into.cb_resident_bytes += other.cb_resident_bytes;
   into.cb_end = std::max(into.cb_end, other.cb_end);
   add_to(into.l1_bytes, other.l1_bytes);

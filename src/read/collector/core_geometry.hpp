@@ -28,7 +28,7 @@ struct CoreState {
   std::uint64_t cb_resident_bytes = 0;
   std::uint64_t cb_end = 0;                // 0 if the core has no CB
   model::Bytes l1_bytes = 0;               // unknown if any buffer's bytes per bank are unknown
-  model::Bytes l1_data_bytes = 0;          // the part taken by buffers with data on this core
+  model::Bytes l1_data_bytes = 0;          // the part of l1_bytes in buffers with data on this core
   std::optional<std::uint64_t> lowest_l1;  // address of the lowest buffer; nullopt without buffers
   bool lowest_known = true;                // false if some buffers are not listed
 
@@ -42,10 +42,9 @@ struct L1Limits {
   std::uint64_t l1_small_bytes_per_core = 0;
 };
 
-// Returns the state of each core of a device, row by row, as far as one process uses it. A buffer
-// counts on every core, unless the buffer's allocator covers only some cores. `allocations` are the
-// allocations on this device; `all_listed` is false if some of these allocations could not be
-// listed.
+// Returns how much of each core of a device one process uses, row by row. A buffer counts on every
+// core, unless the buffer's allocator covers only some cores. `allocations` are the allocations on
+// this device; `all_listed` is false if some of these allocations could not be listed.
 [[nodiscard]] std::vector<CoreState> core_states(const segment::DeviceImage& device,
                                                  AllocationRefs allocations, bool all_listed);
 
@@ -76,9 +75,10 @@ struct DeviceGeometry {
 // and the highest end of CBs.
 void merge_core(CoreState& into, const CoreState& other);
 
-// Returns the bytes from the end of the CBs (without CBs: from the place of the first CB) up to the
-// lowest L1 buffer (without buffers: up to the top of the L1 buffers' region). Negative if they
-// clash. nullopt if a limit is unknown.
+// Returns the number of bytes from the end of the CBs up to the lowest L1 buffer. On a core without
+// CBs, the bytes count from the address of the first CB. On a core without L1 buffers, the bytes
+// count up to the top of the L1 buffers' region. Negative if CBs and L1 buffers clash. nullopt if a
+// limit is unknown.
 // With lockstep, the data of the lowest buffer may be on other cores.
 // Example (Wormhole): CBs end at 134,336 and the lowest buffer is at 974,336: 840,000 bytes.
 [[nodiscard]] std::optional<std::int64_t> headroom(const CoreState& core, const L1Limits& limits);

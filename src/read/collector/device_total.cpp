@@ -14,7 +14,7 @@ namespace {
 using model::Bytes;
 using segment::DeviceImage;
 
-// A limit above the DRAM of every known device.
+// A limit in bytes. Every known device has less DRAM.
 constexpr std::uint64_t kMaxDram = 1ULL << 40;
 constexpr std::uint64_t kMaxL1 = 1ULL << 30;
 
@@ -54,7 +54,8 @@ void DeviceTotal::describe(const DeviceImage& device) {
   add_number(device.id);
   fill(device_.arch, device.arch);
   fill(device_.board, device.board);
-  // Processes may see grids of different sizes (n300 with and without Ethernet dispatch).
+  // Takes the largest grid, because processes may see grids of different sizes: an n300 has one
+  // more row if dispatch runs on Ethernet cores.
   const std::uint16_t x = std::max(device_.grid_x, device.grid_x);
   const std::uint16_t y = std::max(device_.grid_y, device.grid_y);
   if (std::uint32_t{x} * y <= kMaxCores) {
@@ -208,13 +209,15 @@ void DeviceTotal::add_tracked(const DeviceImage& device, const DeviceGeometry& g
 void DeviceTotal::add_untracked(const RegionRow& row) {
   merge(device_.kinds, row.kinds);
   if (row.kinds[Kind::cb].known != 0) device_.cb_estimate = device_.cb_estimate.value_or(false);
-  // A region contains neither the number of programs nor which programs are resident.
+  // A region contains neither the number of programs nor which programs are resident, so both
+  // figures become unknown if the row has CBs.
   if (row.kinds[Kind::cb].used_bytes != 0) {
     resident_known_ = false;
     programs_known_ = false;
   }
   for (const Kind kind : kBankKinds) {
-    if (row.kinds[kind].used_bytes != 0) taken_[kind].reset();  // a region has no addresses
+    // The taken ranges become unknown, because a region has no addresses.
+    if (row.kinds[kind].used_bytes != 0) taken_[kind].reset();
   }
   device_.lockstep_bytes = {};
   cores_known_ = false;
@@ -274,7 +277,8 @@ void DeviceTotal::finish_free_space() {
   }
   device_.free = free_space(regions_of(device_.arch, *banks_), taken_);
   for (const Kind kind : kBankKinds) {
-    if (!device_.used(kind)) device_.free[kind] = {};  // no process reports this kind
+    // The free space is unknown if no process reports this kind.
+    if (!device_.used(kind)) device_.free[kind] = {};
   }
 }
 

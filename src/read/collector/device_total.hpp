@@ -31,9 +31,9 @@ class DeviceTotal {
   void describe(const driver::Chip& chip);
   // Adds a uid that a process gives the chip, if it differs from the driver's uid.
   void add_uid(std::uint64_t uid);
-  // Records that no process that may hold memory has the chip open: nothing is in use.
+  // Records that nothing is in use, because no process that may hold memory has the chip open.
   void set_idle();
-  // Records that a process with unknown figures has the chip open.
+  // Records that a process with unknown figures has the chip open, so that sums are "at least".
   void set_incomplete() { device_.complete = false; }
 
   // Adds a number that a process gives the device.
@@ -43,8 +43,8 @@ class DeviceTotal {
   }
   [[nodiscard]] const model::Device& device() const { return device_; }
 
-  // Returns the kinds whose figures exceed the stated capacities of this device, or the capacity of
-  // any device.
+  // Returns the kinds whose figures are impossible, because they exceed the capacities that
+  // processes state for this device, or the capacity of every known device.
   [[nodiscard]] std::vector<Kind> impossible(const PerKind<KindFigures>& kinds) const;
   // Returns the maximum bytes of `kind` on this device; nullopt for a kind of host memory.
   [[nodiscard]] model::Bytes most_of(Kind kind) const;
@@ -69,12 +69,12 @@ class DeviceTotal {
 
   model::Device device_;
   L1Limits limits_;
-  std::uint64_t largest_dram_ = 0;  // the largest capacity that a process states; 0 if none does
+  std::uint64_t largest_dram_ = 0;  // the largest capacity that a process states; 0: none
   std::uint64_t largest_l1_ = 0;    // the largest L1 of a core that a process states
   std::vector<CoreState> cores_;    // cores of the grid, row by row
   std::optional<BankFacts> banks_;  // from the living processes
   bool banks_agree_ = true;         // false if living processes state different facts
-  Taken taken_{};                   // used by living processes
+  Taken taken_{};                   // the ranges that living processes take
   bool cores_known_ = true;         // false if a living process's use of single cores is unknown
   bool programs_known_ = true;      // false if a process has CBs but does not report programs
   bool resident_known_ = true;      // false if a process has CBs but does not report dispatches

@@ -17,11 +17,12 @@ namespace ttmem::collector {
 
 // Counts the events of all tracked processes since the first pass, including processes that have
 // ended and whose segments are gone. Events between the last pass and a clean exit are not counted.
-// Events before a kill are counted, because the segment of a killed process remains.
-// Events that the segments had counted before the first pass are left out: an earlier server has
-// reported them, and a monitoring system that adds up counters over restarts would count them
-// twice. Dropped events before the first pass are included: the figures of that segment stay too
-// low for as long as it exists.
+// Events between the last pass and a kill are counted, because the segment of a killed process
+// remains.
+// Events before the first pass are not counted. An earlier server has reported these events, and a
+// monitoring system that adds up counters over restarts would count them twice. Dropped events
+// before the first pass are counted, because the figures of a segment that dropped events stay too
+// low for as long as the segment exists.
 // Uses memory for each device of each segment, and for kMaxDevices devices. Not thread-safe.
 class EventTotals {
  public:

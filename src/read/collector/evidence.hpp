@@ -27,7 +27,7 @@ struct SegmentOrigin {
   dev_t file_device = 0;
   ino_t file_number = 0;
   segment::Fingerprint fingerprint;
-  bool settled = false;  // not read again while the fingerprint is the same
+  bool settled = false;  // true: not read again while the fingerprint is the same
 };
 
 // A segment that was read and is valid.
@@ -37,11 +37,11 @@ struct SegmentEvidence {
   std::string user;
   Job job{};              // from the image, completed from /proc while the process lives
   bool this_boot = true;  // false if its times belong to another boot
-  // True if /proc shows this very process, by pid, start time and owner. False if the process has
-  // ended or is in a pid namespace that this process cannot see.
+  // True if /proc shows a process with the pid, the start time and the owner of the segment. False
+  // if the process has ended or is in a pid namespace that this process cannot see.
   bool confirmed = false;
-  bool foreign_pid = false;                // its pid belongs to another pid namespace
-  std::optional<std::int32_t> host_pid{};  // in the reader's pid namespace
+  bool foreign_pid = false;                // the pid of the image belongs to another pid namespace
+  std::optional<std::int32_t> host_pid{};  // the pid in the reader's pid namespace
   SegmentOrigin origin{};
   // geometry_of(image), computed once for many passes. Empty for a dead process.
   std::vector<DeviceGeometry> geometry{};
@@ -50,7 +50,8 @@ struct SegmentEvidence {
 // Returns the pid for a sentence: "7", or "7 of another pid namespace (81234 here)".
 [[nodiscard]] std::string pid_text(const SegmentEvidence& segment);
 
-// Returns the time since `when_ns` of the segment's own clock; 0 if unknown.
+// Returns the time from `when_ns` to `monotonic_ns`. Returns 0, which means unknown, if the segment
+// is of another boot, or if `when_ns` is not before `monotonic_ns`.
 [[nodiscard]] inline std::uint64_t age_ns(const SegmentEvidence& segment, std::uint64_t when_ns,
                                           std::uint64_t monotonic_ns) {
   return segment.this_boot && when_ns < monotonic_ns ? monotonic_ns - when_ns : 0;
@@ -84,10 +85,11 @@ struct Untracked {
   std::string command{};
   std::string user{};
   Job job{};
-  bool may_hold = true;          // false: runs no TT-Metal, so it holds no device memory
-  bool unreadable = false;       // it is tracked, and a warning about its segment exists already
-  bool segment_deleted = false;  // it is tracked, but its segment was deleted
-  std::string reason{};          // "tracking is switched off (...)"
+  bool may_hold = true;  // false if the process runs no TT-Metal, so that it holds no device memory
+  // True if the process is tracked, and a warning about its segment exists already.
+  bool unreadable = false;
+  bool segment_deleted = false;  // true if it is tracked, but its segment was deleted
+  std::string reason{};          // why the process is not tracked: "tracking is switched off (...)"
   std::string advice{};          // "start it with ..."; empty if there is none
 
   friend bool operator==(const Untracked&, const Untracked&) = default;
@@ -102,12 +104,12 @@ struct Evidence {
   std::vector<SegmentEvidence> segments;
   std::vector<RegionEvidence> regions;
   driver::Driver driver;
-  std::vector<Untracked> untracked;  // by pid
+  std::vector<Untracked> untracked;  // sorted by pid
   std::vector<std::string> warnings;
   std::vector<std::string> unread;  // the warnings about data that could not be read
 
-  bool listed = false;                  // the directory could be read
-  bool changed = true;                  // more than the times differs from the previous pass
+  bool listed = false;                  // true if the directory could be read
+  bool changed = true;                  // true if the previous pass differs in more than the times
   std::vector<std::string> incomplete;  // names of files that are not segments yet
   std::uint64_t dead_marks = 0;         // number of ended processes that had no segment
   std::vector<std::string> failed;      // names of copies made at out-of-memory errors

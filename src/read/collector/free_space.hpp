@@ -66,7 +66,7 @@ template <typename Device>
 
 // Returns the regions of DRAM, L1, L1_SMALL and trace. nullopt if a size is unknown, if there is no
 // such region, or if the architecture is unknown.
-// Processes report neither where DRAM buffers begin nor the step size: both are the runtime's
+// Processes report neither where DRAM buffers begin nor the step size. Both are the runtime's
 // values for the architecture. A buffer outside these regions shows that the runtime uses other
 // values; free_space() then returns unknown.
 [[nodiscard]] PerKind<std::optional<BankRegion>> regions_of(std::string_view arch,

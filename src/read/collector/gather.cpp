@@ -127,17 +127,20 @@ class Gatherer {
   std::optional<SegmentEvidence> read(const std::string& name, const OpenFile& file,
                                       const SegmentEvidence* known) {
     const segment::FdSource source(file.fd.get());
-    // The process is just starting, or died before the header was complete.
+    // An incomplete header means that the process is just starting, or died before the header was
+    // complete.
     if (header_state(source) == HeaderState::incomplete) {
       evidence_.incomplete.push_back(name);
       return std::nullopt;
     }
-    // Read before the content, so that a later change gives another fingerprint.
+    // The fingerprint is read before the content. If the content changes in between, the next pass
+    // reads another fingerprint, and so reads the content again.
     std::optional<segment::Fingerprint> fingerprint;
     if (follows_) fingerprint = segment::read_fingerprint(source);
     Result<SegmentImage> image = segment::read_segment(source);
     const Owner owner = owner_of(file.fd.get());
-    // Checked after the owner, because a reaper holds the lock while it removes a segment.
+    // The removal is checked after the owner: a reaper holds the lock while it removes a segment,
+    // so the owner of a removed segment may seem to live.
     if (removed_meanwhile(file)) return std::nullopt;
     if (!image) {
       warn_unreadable(name, image.error().message);
@@ -327,7 +330,7 @@ Evidence gather_pass(const std::string& directory, Evidence previous, bool follo
                      evidence.untracked != previous.untracked ||
                      evidence.warnings != previous.warnings || evidence.host != previous.host ||
                      evidence.directory != previous.directory;
-  // The times are taken last, so that no age is negative.
+  // The times are taken after everything else, so that no age is negative.
   evidence.monotonic_ns = clock_ns(CLOCK_MONOTONIC);
   evidence.time_unix_ns = clock_ns(CLOCK_REALTIME);
   return evidence;

@@ -18,8 +18,8 @@ namespace ttmem::collector {
 // Does a single pass, after which no other pass follows.
 [[nodiscard]] Evidence gather(const std::string& directory);
 
-// With less free space than this, new processes cannot create a segment, and other processes cannot
-// grow their segments.
+// The free space in bytes below which a warning is given. With less space, new processes cannot
+// create a segment, and other processes cannot grow their segments.
 inline constexpr std::uint64_t kLowSpaceBytes = 1 << 20;
 
 // Returns the warning for a directory with `free_bytes` left; nullopt if this is enough space.

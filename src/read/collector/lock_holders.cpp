@@ -12,8 +12,8 @@
 
 namespace ttmem::collector {
 
-// A line: "1: FLOCK  ADVISORY  WRITE 4711 00:1a:8123 0 EOF". A waiting process has "->" before
-// FLOCK.
+// Parses lines such as "1: FLOCK  ADVISORY  WRITE 4711 00:1a:8123 0 EOF". The line of a process
+// that waits for the lock has "->" before FLOCK.
 std::optional<std::int32_t> parse_lock_holder(std::string_view locks, dev_t device, ino_t file) {
   const std::string place = fmt::format("{:02x}:{:02x}:{}", major(device), minor(device), file);
   while (!locks.empty()) {
@@ -30,7 +30,8 @@ std::optional<std::int32_t> parse_lock_holder(std::string_view locks, dev_t devi
 }
 
 std::optional<std::int32_t> LockHolders::holder_of(dev_t device, ino_t file) {
-  constexpr std::size_t most = 4 << 20;  // bytes: tens of thousands of locks
+  // Maximum size of /proc/locks in bytes. This is enough for tens of thousands of locks.
+  constexpr std::size_t most = 4 << 20;
   if (!locks_) locks_ = read_text("/proc/locks", most);
   return parse_lock_holder(*locks_, device, file);
 }

@@ -81,7 +81,7 @@ bool parse_is_ending(std::string_view stat, std::string_view status) {
   const std::string_view state = next_word(rest);
   const bool ends =
       state == "Z" || state == "X" || (number(fields_from(9, stat), 10) & exiting) != 0;
-  // The first thread may end before other threads, which keep running.
+  // A process with other threads keeps running after its first thread has ended.
   return ends && number(fields_from(20, stat), 10) <= 1;
 }
 

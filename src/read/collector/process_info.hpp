@@ -9,8 +9,8 @@
 
 namespace ttmem::collector {
 
-// The segment writer has its own code for reading /proc, because it is linked into workloads, which
-// must not link the collector and its libraries.
+// The segment writer does not use these functions and has its own code for reading /proc. The
+// writer is linked into workloads, which must not link the collector and its libraries.
 
 using BootId = std::array<std::uint8_t, 16>;
 

@@ -24,7 +24,7 @@ std::string path_of(std::int32_t pid, const char* file) {
 }
 
 // Calls use(name) with the name of each mapped file, without its folders, until use() returns true.
-// Returns false if use() never does.
+// Returns false if use() returned true for no file.
 template <typename Use>
 bool any_file(std::string_view maps, Use&& use) {
   while (!maps.empty()) {

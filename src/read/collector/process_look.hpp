@@ -24,8 +24,9 @@ namespace ttmem::collector {
 
 // Returns the value of a variable in the text of an environment; "" if it is not set.
 [[nodiscard]] std::string variable_in(std::string_view environment, std::string_view name);
-// Return true if a text of /proc/PID/maps contains a file whose name begins with `name_begins`, or
-// a file of TT-Metal's runtime, recognised by its name.
+// Return true if `maps`, a text of /proc/PID/maps, contains a file with a certain name. has_file()
+// looks for a name that begins with `name_begins`. has_runtime() looks for the names of the files
+// of TT-Metal's runtime.
 [[nodiscard]] bool has_file(std::string_view maps, std::string_view name_begins);
 [[nodiscard]] bool has_runtime(std::string_view maps);
 

@@ -64,8 +64,8 @@ void add_edges(std::span<const FootprintUse> uses, std::uint32_t core, std::vect
   }
 }
 
-// Where the weights add up to 1, exactly one footprint covers the address, and `covering`, the sum
-// of the indices of the covering footprints, is its index.
+// `covering` is the sum of the indices of the footprints that cover an address. If the weights of
+// these footprints add up to 1, there is exactly one such footprint, and `covering` is its index.
 void sweep(std::vector<Edge>& edges, std::uint64_t cores, std::vector<std::uint64_t>& exclusive) {
   std::sort(edges.begin(), edges.end(),
             [](const Edge& a, const Edge& b) { return a.address < b.address; });

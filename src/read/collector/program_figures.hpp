@@ -47,9 +47,9 @@ struct FootprintUse {
   std::uint64_t programs = 0;
 };
 
-// Returns, for each use, the bytes that a program with this footprint holds alone on the device: no
-// other program has CBs there, so the end of the program would free them. 0 if two programs share
-// the footprint.
+// Returns, for each use, the bytes that a program with this footprint holds alone on the device. No
+// other program has CBs at these addresses, so the end of the program would free these bytes. The
+// figure is 0 if two programs share the footprint.
 // Example: A has [0, 100) and B has [60, 140) on the same 64 cores. A alone holds 60 * 64 bytes, B
 // alone holds 40 * 64 bytes.
 // Returns nullopt if the work, counted as in footprint_figures(), exceeds `budget`.

@@ -32,7 +32,7 @@ class ProgramList {
                           std::uint32_t device_index, std::uint64_t monotonic_ns,
                           const Figures& figures, model::Snapshot& snapshot);
 
-  // Enough for 256 MiB of CBs in a Snapshot, and for a few seconds of work.
+  // These limits allow 256 MiB of CBs in a Snapshot, and a few seconds of work.
   std::uint64_t cbs_left_ = 1ULL << 22;
   WorkBudget work_{1ULL << 25};
 };

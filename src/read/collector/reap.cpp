@@ -29,7 +29,8 @@ namespace {
 
 using segment::HeaderState;
 
-// Returns the name of the segment that a file is, was, or is a copy of.
+// Returns the name of the segment to which a file belongs. The file can be the segment, a segment
+// that was renamed, or a copy of the segment.
 std::string segment_of(const std::string& name) {
   if (const auto failed = parse_failed_name(name)) return failed->segment;
   if (const auto kept = parse_kept_name(name)) return kept->segment;
@@ -51,9 +52,9 @@ Owner reader_of(const KeptName& kept, const OpenFile& file) {
   return lives ? Owner::alive : Owner::gone;
 }
 
-// Returns true if a writer may still be creating the file. A writer needs microseconds between
-// creating and locking the file. While /proc shows a process with the file's pid, which may be
-// another process, the file gets ten seconds.
+// Returns true if a writer may still be creating the file. A writer needs only microseconds from
+// creating to locking the file. If /proc shows a process with the pid of the file, which may be
+// another process, a file that changed in the last ten seconds counts as being created.
 bool may_be_in_the_making(const std::string& name, const OpenFile& file) {
   constexpr std::uint64_t seconds_of_grace = 10;
   if (!process_facts(parse_segment_name(segment_of(name))->pid)) return false;
@@ -177,7 +178,7 @@ class Reaper {
   }
 
   // Opens a dead segment. Returns nullopt if it is not dead or not a segment. Tries a shared lock,
-  // because readers would take an exclusive lock for a living owner.
+  // because another reader would mistake an exclusive lock for the lock of a living owner.
   std::optional<OpenFile> open_dead(const std::string& name) {
     std::optional<OpenFile> file = open_file(listing_, name, denied_, warnings_);
     if (!file) return std::nullopt;
@@ -201,7 +202,7 @@ class Reaper {
     if (segment != name) return owner_of(listing_, segment);
     const Owner owner = owner_of(file.fd.get());
     if (owner != Owner::gone || !is_recorded(file)) return owner;
-    return Owner::alive;  // `ttmem record` removes the file
+    return Owner::alive;  // not listed as dead, because `ttmem record` removes it
   }
 
   bool remove(const std::string& name, const OpenFile& file) {
@@ -214,7 +215,7 @@ class Reaper {
     const int directory = listing_.fd.get();
     const bool there = ::fstatat(directory, name.c_str(), &now, AT_SYMLINK_NOFOLLOW) == 0;
     const bool same = there && now.st_dev == file.facts.st_dev && now.st_ino == file.facts.st_ino;
-    if (!same) return false;  // removed meanwhile, and perhaps created again
+    if (!same) return false;  // the file was removed meanwhile, and may be a new file now
     if (::unlinkat(directory, name.c_str(), 0) == 0) return true;
     const int error = errno;
     if (error == EACCES || error == EPERM) {

@@ -37,13 +37,13 @@ using segment::HeaderState;
 
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
-// Field 4 of /proc/PID/stat; 0 when there is no such process.
+// Returns the pid of the parent, which is field 4 of /proc/PID/stat; 0 if there is no such process.
 std::int32_t parent_of(std::int32_t pid) {
   const std::string stat = read_text(fmt::format("/proc/{}/stat", pid));
   const std::size_t end_of_name = stat.rfind(')');
   if (end_of_name == std::string::npos) return 0;
   std::string_view rest = std::string_view(stat).substr(end_of_name + 1);
-  next_word(rest);  // the state
+  next_word(rest);  // skips the state, field 3
   return parse_number<std::int32_t>(next_word(rest)).value_or(0);
 }
 
@@ -60,7 +60,7 @@ bool has_outer_reader() {
   const auto space = parse_number<std::uint32_t>(text.substr(std::min(colon + 1, text.size())));
   if (!pid || *pid == ::getpid()) return false;
   if (space && *space != 0 && *space != own_pid_namespace()) return true;
-  // The id has the reader's start time, so a process that reuses the pid is told apart.
+  // The id contains the reader's start time, so another process with the same pid does not match.
   const std::string begin = fmt::format("{}.{}.", *pid, space.value_or(0));
   for (const std::string& id : segment::split_run_ids(environment("TTMEM_RUN"))) {
     if (id.starts_with(begin)) return owner_of_run(id) == Owner::alive;
@@ -121,7 +121,8 @@ RunSegments::RunSegments(const std::string& directory, Evidence evidence)
   if (!watched) return;
   remove_kept();
   if (!is_outermost_) return;
-  // Names the pid namespace too: in a container the pid means another process, or none.
+  // The text has the pid namespace too, because in a container the pid belongs to another process,
+  // or to no process.
   const std::string reader = fmt::format("{}:{}", ::getpid(), own_pid_namespace());
   ::setenv("TTMEM_KEEP_FOR", reader.c_str(), 1);
 }
@@ -187,7 +188,7 @@ std::vector<UniqueFd> RunSegments::open_new(std::size_t room) {
   return opened;
 }
 
-// Returns false if the file has to be looked at again.
+// Handles one file. Returns false if the file must be handled again later.
 bool RunSegments::take(const std::string& name, std::vector<UniqueFd>& opened) {
   if (parse_untracked_name(name)) {
     note_mark(name);
@@ -196,8 +197,8 @@ bool RunSegments::take(const std::string& name, std::vector<UniqueFd>& opened) {
   const std::optional<KeptName> kept = parse_kept_name(name);
   const std::optional<SegmentName> segment = parse_segment_name(kept ? kept->segment : name);
   if (!segment) return true;
-  // Opens the file first, because the file may be gone a moment later. Failures of other runs are
-  // not reported.
+  // Opens the file before anything else, because the file may be gone a moment later. If that
+  // fails, a warning is given only for a file of this run.
   DeniedFiles denied("read");
   std::vector<std::string> warnings;
   std::optional<OpenFile> file = open_file(listing_, name, denied, warnings);
@@ -244,7 +245,7 @@ void RunSegments::take_complete(const std::string& name, const SegmentName& segm
           owner_of(file.fd.get()) == Owner::gone;
       if (!runs.empty() || map->header.created_ns < began_ns_ || !ended_badly) return;
       ++strangers_;
-      known_[key];  // a stranger is counted once
+      known_[key];  // adds the key, so that a stranger is counted only once
       return;
     }
   }
@@ -289,7 +290,7 @@ bool RunSegments::is_starting(const std::string& name, const SegmentName& segmen
   const bool may_be_ours = lineage == Lineage::unknown && change_time(file) >= began_unix_ns_;
   if (!is_ours && !may_be_ours) return false;
   const Key key(file.facts.st_dev, file.facts.st_ino, 0, segment.pid);
-  const bool is_new = known_.try_emplace(key).second;  // else it is counted already
+  const bool is_new = known_.try_emplace(key).second;  // false: the file is counted already
   if (!is_ours) {
     strangers_ += is_new ? 1 : 0;
     return false;

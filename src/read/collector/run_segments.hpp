@@ -19,7 +19,8 @@
 
 namespace ttmem::collector {
 
-// Returns how many segments this process can have open at once, beside its own file descriptors.
+// Returns how many segments this process can have open at once, in addition to its other file
+// descriptors.
 [[nodiscard]] std::size_t max_open_segments();
 
 // Finds the segments of all descendants of this process.
@@ -33,8 +34,9 @@ namespace ttmem::collector {
 // When readers are nested, only the outermost reader removes segments, and only segments that no
 // inner reader still wants.
 //
-// Construct it before the first process starts, and call open_new() before waitpid() takes the end
-// of a child. Sets TTMEM_RUN and TTMEM_KEEP_FOR for this process. One thread at a time.
+// Construct it before the first process starts, and call open_new() before waitpid() reports the
+// end of a child. Sets TTMEM_RUN and TTMEM_KEEP_FOR for this process. Use it in one thread at a
+// time.
 class RunSegments {
  public:
   // The fate of the segments of killed processes after release().
@@ -62,12 +64,14 @@ class RunSegments {
   // incomplete file of a process that has ended is taken as it is.
   void list();
 
-  // Gives a segment back after its process has ended and the whole segment was read.
+  // Takes back a segment from open_new(). Call it after the process of the segment has ended and
+  // the whole segment was read.
   void release(UniqueFd segment);
   // Removes the segments and marks that are left. Call it at the end, after the last release().
   void clean_up();
 
-  // Returns how many processes ended before they were looked up, and may belong to this run.
+  // Returns the number of processes that may belong to this run, but ended before their parents
+  // were looked up.
   [[nodiscard]] std::uint64_t strangers() const { return strangers_; }
   // Returns the number of processes of the run that could not have a segment, by reason.
   [[nodiscard]] const NotTracked& not_tracked() const { return not_tracked_; }
@@ -115,7 +119,7 @@ class RunSegments {
   std::uint64_t began_ns_;
   std::uint64_t began_unix_ns_;
   std::uint64_t next_removal_ns_ = 0;
-  std::deque<std::string> names_;            // names of files that wait to be opened
+  std::deque<std::string> names_;            // names of files to open
   std::deque<std::string> starting_;         // names of incomplete files
   std::uint64_t next_starting_ns_ = 0;       // when incomplete files are looked at again
   std::map<std::string, Lineage> lineages_;  // by name, of incomplete segments

@@ -28,8 +28,8 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kFirstPause{10};
 constexpr milliseconds kLongestPause{200};
-// Each pause is at least this many times as long as the look before it, so that looking takes at
-// most 5 % of the time.
+// Each pause takes at least this many times the duration of the look before the pause, so that
+// looks take at most 5 % of the time.
 constexpr std::uint64_t kPauseFactor = 20;
 constexpr std::size_t kMaxHolders = 10;
 
@@ -58,7 +58,8 @@ RunDevice run_device(const segment::DevicePeaks& peaks) {
   if (peaks.kinds[Kind::l1]) device.l1_peak = peaks.l1_total_bytes;
   device.peaks = peaks.kinds;
   for (const Kind kind : kDeviceKinds) {
-    if (device.peaks[kind]) device.held[kind] = 0;  // run_process() corrects open devices
+    // A closed device holds nothing. run_process() sets the figures of open devices.
+    if (device.peaks[kind]) device.held[kind] = 0;
   }
   device.left = peaks.left_at_close;
   device.left_bytes = peaks.left_at_close_bytes;
@@ -144,7 +145,8 @@ milliseconds RunWatch::look() {
   const std::uint64_t begin = clock_ns(CLOCK_MONOTONIC);
   sample();
   const std::uint64_t spent_ms = (clock_ns(CLOCK_MONOTONIC) - begin) / 1'000'000;
-  // Looks more often at short runs and at the start of long runs.
+  // The pause is short at first and then grows, so that short runs and the start of long runs are
+  // watched closely.
   pause_ = is_new || found_.has_more() ? kFirstPause : std::min(pause_ * 2, kLongestPause);
   pause_ = std::max(pause_, kFirstPause);
   return std::max(pause_, milliseconds(spent_ms * kPauseFactor));

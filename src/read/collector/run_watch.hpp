@@ -19,8 +19,8 @@ namespace ttmem::collector {
 // has ended, so that peaks and leaks are exact.
 //
 // RunSegments finds the segments: construct RunWatch before the first process starts, and call
-// look() before waitpid() takes the end of a child. RunSummary::unknown_processes counts the
-// processes that RunSegments calls strangers. One thread at a time.
+// look() before waitpid() reports the end of a child. RunSummary::unknown_processes counts the
+// processes that RunSegments calls strangers. Use it in one thread at a time.
 class RunWatch {
  public:
   explicit RunWatch(const std::string& directory);
@@ -51,8 +51,8 @@ class RunWatch {
   void note_fullest(const std::vector<segment::SegmentImage>& images);
 
   RunSegments found_;
-  std::vector<UniqueFd> segments_;    // of living processes
-  std::map<Key, Process> processes_;  // as read last
+  std::vector<UniqueFd> segments_;    // segments of living processes
+  std::map<Key, Process> processes_;  // the state of each process when it was read last
   model::RunSummary summary_;
   std::uint64_t began_ns_ = 0;
   std::chrono::milliseconds pause_{};

@@ -46,7 +46,7 @@ struct FailedName {
 struct KeptName {
   std::string segment;
   std::int32_t reader = 0;
-  std::uint32_t pid_namespace = 0;  // of `reader`; 0: the segment writer's own
+  std::uint32_t pid_namespace = 0;  // namespace of `reader`; 0: the segment writer's own namespace
 };
 [[nodiscard]] std::optional<KeptName> parse_kept_name(std::string_view name);
 
@@ -96,8 +96,8 @@ struct OpenFile {
                                                 DeniedFiles& denied,
                                                 std::vector<std::string>& warnings);
 
-// Whether the writer of a segment lives. The writer holds a lock on the segment for its lifetime,
-// and the kernel drops the lock with the writer's last descriptor. Call owner_of() only once the
+// The state of a segment's writer. The writer holds a lock on the segment for its lifetime, and the
+// kernel drops the lock when the writer's last descriptor is closed. Call owner_of() only once the
 // header is complete, because the writer locks the file before it completes the header, and an
 // earlier call could make that locking fail.
 enum class Owner : std::uint8_t { alive, gone, unknown };

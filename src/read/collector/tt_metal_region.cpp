@@ -16,7 +16,7 @@ constexpr std::size_t kUidAt = 32;
 constexpr std::size_t kDeviceIdAt = 40;
 constexpr std::size_t kRowsAt = 856;
 constexpr std::size_t kRows = 64;
-constexpr std::size_t kInitStateAt = 8536;  // version 4 only
+constexpr std::size_t kInitStateAt = 8536;  // offset in bytes; only in version 4
 constexpr std::uint32_t kReady = 0x52454459;
 
 struct RawRow {

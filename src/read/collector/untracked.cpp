@@ -186,7 +186,8 @@ std::vector<Untracked> find_untracked(const Evidence& evidence, const Listing* l
     const std::optional<ProcessFacts> facts = process_facts(pid);
     if (facts && facts->is_ending) continue;
     if (!facts) {
-      // The process may have ended since the driver's files were read.
+      // The holders are read again, because the process may have ended since the driver's files
+      // were read.
       if (!now) now = holders_in(driver::read_driver(system_root()));
       if (now->contains(pid)) found.push_back(hidden(pid));
       continue;

@@ -98,8 +98,8 @@ class DriverReader {
     driver.loaded = !nodes.empty() || fs::exists(sys_, error) || fs::exists(module_, error);
     driver.version = line_of(module_ + "/version");
     driver.nodes_hidden = ::access(dev_.c_str(), R_OK | X_OK) != 0 && errno == EACCES;
-    // In a container, /sys shows all chips of the machine, and /dev only the chips of the
-    // container.
+    // Chips that have a folder in /sys and no file in /dev. In a container, /sys shows all chips of
+    // the machine, and /dev only the chips of the container.
     std::set<std::uint32_t> not_here = folders;
     for (const std::uint32_t number : nodes.empty() ? folders : nodes) {
       const std::uint32_t own = nodes.empty() ? number : own_number(number, folders);

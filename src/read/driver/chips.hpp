@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The chips that the kernel driver shows, used or idle, and the processes that have them open. The
 // driver does not report how much memory a process holds. Any file of the driver may be missing,
-// because the driver or the firmware is older.
+// for example with an older driver or older firmware.
 #pragma once
 
 #include <cstdint>

@@ -11,8 +11,8 @@
 
 namespace ttmem::imports {
 
-// Writes the events of another tool as rows of a recording. Finds the rows that belong together:
-// the allocation of a free, the program of a CB. Times must not descend.
+// Writes the events of another tool as rows of a recording. Finds the row of the allocation that a
+// free ends, and the row of the program to which a CB belongs. Times must not descend.
 class EventWriter {
  public:
   // `writer` must outlive this object.

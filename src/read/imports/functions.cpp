@@ -8,7 +8,8 @@
 namespace ttmem::imports {
 namespace {
 
-// Limits the time that the import of a hostile graph takes.
+// The maximum number of open functions, which limits the time that the import of a hostile graph
+// takes.
 constexpr std::size_t kMaxOpen = 1000;
 constexpr std::size_t kMaxPathFunctions = 64;
 

@@ -24,7 +24,7 @@ class Functions {
   // Ends the innermost function of that name and returns it. Functions inside it that are still
   // open count as never ended. Returns nullopt if the function began before the capture.
   std::optional<Open> end(const Node& node);
-  // Returns null outside of all functions.
+  // Returns the innermost open function; null if no function is open.
   [[nodiscard]] const Open* innermost() const { return open_.empty() ? nullptr : &open_.back(); }
   // Returns the functions without an end, in the order of their begin. Call it after all nodes.
   [[nodiscard]] std::vector<const Node*> never_ended() const;

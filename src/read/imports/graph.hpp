@@ -30,7 +30,8 @@ enum class NodeType : std::uint8_t {
   other,  // capture_start, capture_end, and types of later versions
 };
 
-// A node has only the fields that the graph gives for its type. An index refers to a list of Graph.
+// A node of the graph. Only the fields that the graph gives for the type of the node are set. An
+// index refers to a list of Graph.
 struct Node {
   NodeType type = NodeType::other;
   Kind kind = Kind::dram;     // kind of a buffer
@@ -38,13 +39,13 @@ struct Node {
   std::uint32_t text = 0;     // name of a function, tensor or error: index in texts
   std::uint32_t cores = 0;    // cores of a CB: index in core_sets
   std::uint64_t counter = 0;  // position in the order of events
-  std::uint64_t bytes = 0;    // all banks of a buffer, one core of a CB
+  std::uint64_t bytes = 0;    // size in all banks for a buffer, size on one core for a CB
   std::uint64_t address = 0;
   std::optional<std::uint64_t> bytes_per_bank;  // only for a buffer; nullopt in older graphs
   std::uint64_t page_bytes = 0;                 // only for a buffer; 0: unknown
-  std::optional<bool> is_sharded;               // of a buffer
+  std::optional<bool> is_sharded;               // only for a buffer
   std::optional<std::uint64_t> connection;   // counter of the first node that this node refers to
-  std::optional<std::uint64_t> duration_ns;  // at the end of a function
+  std::optional<std::uint64_t> duration_ns;  // only for the end of a function
   std::int64_t device_id = 0;                // buffers and CBs number devices differently
 };
 

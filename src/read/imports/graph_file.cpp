@@ -117,10 +117,12 @@ std::string text_of(const Json& object, const char* name) {
                                                 : std::string();
 }
 
-// Architecture names are lower case elsewhere: "wormhole_b0".
+// Converts to lower case, because architecture names are in lower case outside of graphs, such as
+// "wormhole_b0".
 char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// Removes a prefix and a suffix that every text has: the shape in "Shape([1, 32])".
+// Removes `before` from the beginning and `after` from the end of the text. For example, "Shape([1,
+// 32])" becomes "[1, 32]". Returns the text unchanged unless it has both.
 std::string strip(std::string text, std::string_view before, std::string_view after) {
   if (text.starts_with(before) && text.ends_with(after) &&
       text.size() >= before.size() + after.size()) {
@@ -217,7 +219,7 @@ class GraphReader {
     if (!is_in_list || !is_whole) return true;
     take_node(parsed);
     values_ = 0;
-    return false;  // frees its memory
+    return false;  // the parser frees the memory of this part
   }
 
   Result<Graph> finish(const Json& rest) {

@@ -27,7 +27,7 @@ namespace {
 
 enum class ImportFormat : std::uint8_t { unknown, recording, graph, capture };
 
-// Maximum length of a line of a capture.
+// Maximum length of a line of a capture, in bytes.
 constexpr std::size_t kFirstLineBytes = std::size_t{1} << 20;
 
 // Returns true if the text begins like a capture, whose first line is an object with an event. A
@@ -82,8 +82,8 @@ recording::Run new_run(std::string_view source) {
   return run;
 }
 
-// Creates the recording `out`, whose rows write(process, writer) writes. Removes an incomplete
-// file.
+// Creates the recording `out`, and calls write(process, writer) to write the rows. Removes an
+// incomplete file.
 Result<Imported> write_recording(
     const std::string& file, const std::string& out, bool overwrite, recording::Run run,
     const std::function<Imported(recording::RowId, recording::Writer&)>& write) {

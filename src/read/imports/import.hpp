@@ -17,7 +17,7 @@ namespace ttmem::imports {
 inline constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 30;  // maximum size of a file
 
 struct Imported {
-  std::string_view what{};  // "a graph of ttnn"
+  std::string_view what{};  // the format in words, such as "a graph of ttnn"
   std::uint64_t events = 0;
   std::uint64_t allocations = 0;
   std::uint64_t programs = 0;

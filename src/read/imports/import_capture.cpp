@@ -108,7 +108,7 @@ class CaptureWriter {
     event_writer_.allocate(
         recording::RecordedAllocation{.devices = set_of(buffer.devices),
                                       .request = writer_.request(request),
-                                      // `ttmem replay` numbers buffers in the same way.
+                                      // `ttmem replay` gives the buffer the same number.
                                       .number = buffer.id + 1,
                                       .address = buffer.address,
                                       .begin_ns = now_});
@@ -160,7 +160,7 @@ class CaptureWriter {
     return is_in_dram(kind) ? device.dram_channels : std::uint32_t{device.grid_x} * device.grid_y;
   }
 
-  // Skips cores outside the grid.
+  // Returns the mask of the cores. Leaves out cores outside the grid.
   [[nodiscard]] static CoreMask mask_of(const recording::RecordedDevice& device,
                                         const capture::CaptureCoreRanges& ranges) {
     CoreMask mask;
@@ -186,7 +186,7 @@ class CaptureWriter {
   RowId process_;
   recording::Writer& writer_;
   EventWriter event_writer_;
-  // By number; the reader has checked the numbers.
+  // The devices by number. The reader of the capture has checked the numbers.
   std::map<std::uint32_t, recording::RecordedDevice> devices_;
   Time now_ = 0;
   std::uint64_t unknown_frees_ = 0;

@@ -180,7 +180,8 @@ class GraphWriter {
     program_.reset();
   }
 
-  // Returns an address for a CB without one: behind the other CBs of its program on its cores.
+  // Returns an address for a CB without an address: the first address after all other CBs that the
+  // program has on the cores of this CB.
   std::uint64_t next_free(const Node& node) {
     std::uint64_t address = 0;
     auto& ends = program_->ends;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory that a command and the processes that it started held on their devices during the
-// whole run. Plain values, as in snapshot.hpp.
+// whole run. All structures hold plain values, as in snapshot.hpp.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ struct RunDevice {
   std::uint32_t id = 0;
   PerKind<Bytes> peaks{};
   Bytes l1_peak;                 // Total L1; unknown if the L1 buffers are unknown
-  PerKind<Bytes> held{};         // at the end of the run; nothing on a closed device
+  PerKind<Bytes> held{};         // bytes at the end of the run; 0 on a closed device
   std::uint64_t left = 0;        // allocations that were live when the device was closed
   std::uint64_t left_bytes = 0;  // bytes of the allocations in `left`
 };
 
 struct RunProcess {
   std::int32_t pid = 0;
-  std::string command;             // or only its name, if the command is unknown
+  std::string command;             // command line, or the name if the command line is unknown
   std::vector<RunDevice> devices;  // in the order in which the process opened them
 };
 
@@ -38,11 +38,11 @@ struct LabelTotal {
 };
 
 struct RunSummary {
-  std::vector<RunProcess> processes;   // in the order of their start
-  std::vector<LabelTotal> held;        // at the end of the run, largest first
-  std::vector<LabelTotal> fullest;     // in the sample with the most bytes in use
-  std::uint64_t fullest_bytes = 0;     // sum over all processes in that sample
-  std::uint64_t fullest_after_ns = 0;  // from the start of the run to that sample
+  std::vector<RunProcess> processes;  // in the order of their start
+  std::vector<LabelTotal> held;       // live at the end of the run, largest first
+  std::vector<LabelTotal> fullest;  // live in the sample with the most bytes in use, largest first
+  std::uint64_t fullest_bytes = 0;  // bytes in use in that sample, over all processes
+  std::uint64_t fullest_after_ns = 0;  // time from the start of the run to that sample
   // Processes that ended before ttmem could see who had started them.
   std::uint64_t unknown_processes = 0;
   std::vector<std::string> warnings;

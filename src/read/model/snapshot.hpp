@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory that every device and process holds at one moment. Plain values, which the collector
-// fills in and the views read. No clock, no I/O, no threads. An empty optional means "unknown" and
-// is shown as n/a, as null or not at all; a zero is always a measured zero.
+// The memory that every device and process holds at one moment. All structures hold plain values,
+// which the collector fills in and the views read. The functions use no clock, no I/O and no
+// threads. An empty optional means "unknown" and is shown as n/a, as null or not at all; a zero is
+// always a measured zero.
 #pragma once
 
 #include <algorithm>
@@ -67,7 +68,8 @@ struct Process {
   bool foreign_pid = false;   // `pid` belongs to another pid namespace than the reader's
   std::optional<std::uint32_t> pid_namespace;  // of `pid`; nullopt if unknown
   std::optional<std::int32_t> host_pid;        // in the reader's pid namespace; nullopt if unknown
-  // The process reports only a device number, no uid; the only chip with that number is assumed.
+  // True if the process reports only a device number and no uid. The device is then assumed to be
+  // the only chip with that number.
   bool supposed_device = false;
   std::string name;     // the short name, as in /proc/PID/comm
   std::string command;  // the whole command line; empty if unknown
@@ -77,9 +79,9 @@ struct Process {
   Source source = Source::ttmem;
   PerKind<KindFigures> kinds{};
   Bytes kernels_estimated_bytes;    // the part of the kernel bytes that is estimated
-  std::optional<bool> cb_estimate;  // the CB figures are estimates; nullopt if they are unknown
+  std::optional<bool> cb_estimate;  // true if the CB figures are estimates; nullopt if unknown
   std::string not_tracked;          // why the process is not tracked; empty if it is tracked
-  bool may_hold = true;             // false: untracked and without TT-Metal, so it holds nothing
+  bool may_hold = true;  // false: untracked, and without TT-Metal, so that it holds no memory
 
   [[nodiscard]] constexpr Bytes used(Kind kind) const {
     return kinds[kind].get(&KindFigures::used_bytes);
@@ -99,7 +101,7 @@ struct Core {
   Bytes cb_bytes;
   Bytes cb_resident_bytes;
   Bytes l1_bytes;       // taken by L1 buffers
-  Bytes l1_data_bytes;  // the part taken by buffers with data on this core
+  Bytes l1_data_bytes;  // the part of l1_bytes in buffers with data on this core
   // The address of the lowest L1 buffer minus the end of the CBs; negative if they clash.
   std::optional<std::int64_t> headroom_bytes;
 
@@ -172,7 +174,7 @@ struct Device {
   Bytes cb_resident_bytes;
   Bytes kernels_persistent_bytes;   // dispatch and fabric kernels: loaded until the device closes
   Bytes kernels_estimated_bytes;    // the part that is estimated
-  std::optional<bool> cb_estimate;  // the CB figures contain an estimate
+  std::optional<bool> cb_estimate;  // true if the CB figures contain an estimate
   std::optional<std::uint64_t> programs;
   std::optional<Anomalies> anomalies;  // nullopt if no living process is tracked
   std::vector<Process> processes;      // living processes first, then by bytes held
@@ -238,7 +240,7 @@ struct Allocation {
   bool left_out = false;    // not in any sum: its process reports more than the device has
   std::string label;        // empty if there is none
   std::string scope;        // the scope it was allocated in, "decoder.0/attention"; may be empty
-  ScopeVisit visit;         // the visit to `scope`
+  ScopeVisit visit;         // the visit to `scope` in which it was allocated
 };
 
 // Joins a scope and a name to one text for people.
@@ -265,9 +267,9 @@ struct Allocation {
 
 struct CircularBuffer {
   std::uint64_t address = 0;
-  std::uint64_t bytes = 0;  // on each core
+  std::uint64_t bytes = 0;  // size on each core
   CoreMask cores;
-  bool global = false;  // a view of an L1 buffer: not counted
+  bool global = false;  // a view of an L1 buffer, whose bytes count only as L1 bytes
 };
 
 // A live program on one device.
@@ -279,15 +281,16 @@ struct Program {
   std::uint64_t program = 0;
   std::string name;   // empty if there is none
   std::string scope;  // the scope it was placed in; may be empty
-  ScopeVisit visit;   // the visit to `scope`
+  ScopeVisit visit;   // the visit to `scope` in which it was placed
   std::vector<CircularBuffer> cbs;
   std::uint32_t cores = 0;           // number of cores with any of its CBs, global CBs included
   std::uint64_t bytes_per_core = 0;  // the maximum on one core: the union of its own CBs
-  std::uint64_t physical_bytes = 0;  // summed over its cores
+  std::uint64_t physical_bytes = 0;  // sum over its cores
   std::uint64_t logical_bytes = 0;
   // Bytes that the end of the program would free, because no other program has CBs there.
   std::uint64_t exclusive_bytes = 0;
-  std::uint32_t resident_cores = 0;  // cores on which it was dispatched last; 0: only placed
+  // Number of cores on which no other program was dispatched after it. 0: it is only placed.
+  std::uint32_t resident_cores = 0;
   std::uint64_t age_ns = 0;
 };
 

@@ -8,9 +8,9 @@
 namespace ttmem::placement {
 
 // The blocks of an address space, ordered by address; no two overlap. Every node of the tree stores
-// the size of the largest block of its subtree, so that lowest() and highest() take logarithmic
-// time, as all other operations do. A copy of the tree is one copy of a flat array. Not
-// thread-safe.
+// the size of the largest block of its subtree. Thus lowest() and highest(), like the other
+// operations on single blocks, take logarithmic time. A copy of the tree is one copy of a flat
+// array. Not thread-safe.
 class BlockTree {
  public:
   struct Block {

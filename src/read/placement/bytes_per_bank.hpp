@@ -11,8 +11,10 @@ namespace ttmem::placement {
 [[nodiscard]] std::uint64_t bytes_per_bank(std::uint64_t bytes, std::uint64_t page_bytes,
                                            std::uint64_t banks, std::uint32_t alignment);
 
-// Returns the page size of a trace: 1, 2, 4 or 8 KiB. Prefers the size that wastes least if every
-// bank gets equally many pages, but takes a larger size if every bank still gets two pages.
+// Returns the page size of a trace: 1, 2, 4 or 8 KiB. A larger size replaces a smaller size in two
+// cases: if every bank gets at least two full pages of the larger size, or if the larger size does
+// not waste more bytes. The waste is the space that is left when every bank gets equally many
+// pages.
 [[nodiscard]] std::uint64_t trace_page_bytes(std::uint64_t bytes, std::uint64_t banks);
 
 }  // namespace ttmem::placement

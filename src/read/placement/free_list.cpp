@@ -18,7 +18,7 @@ std::uint64_t FreeList::rounded(std::uint64_t bytes) const {
 }
 
 std::optional<std::uint64_t> FreeList::allocate(std::uint64_t bytes, bool bottom_up) {
-  if (bytes > size_) return std::nullopt;  // rounding up could overflow to 0
+  if (bytes > size_) return std::nullopt;  // rounding up such a size could overflow to 0
   const std::uint64_t needed = rounded(bytes);
   const auto block = bottom_up ? free_.lowest(needed) : free_.highest(needed);
   if (!block) return std::nullopt;
@@ -75,7 +75,7 @@ void FreeList::add_free(std::uint64_t address, std::uint64_t bytes) {
     free_.erase(below->address);
     block = {below->address, below->bytes + bytes};
   }
-  // The next free block touches this block only if the next block begins where this block ends.
+  // A free block above touches this block only if that free block begins where this block ends.
   const auto above = free_.last_up_to(block.end());
   if (above && above->address == block.end()) {
     free_.erase(above->address);

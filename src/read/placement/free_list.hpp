@@ -45,7 +45,7 @@ class FreeList {
   [[nodiscard]] std::optional<std::uint64_t> lowest_occupied_address() const;
   [[nodiscard]] Statistics statistics() const;
 
-  // Returns the free blocks, as address to bytes. No two blocks touch.
+  // Returns the free blocks as a map from address to size in bytes. No two blocks touch.
   [[nodiscard]] std::map<std::uint64_t, std::uint64_t> free_blocks() const;
 
  private:
@@ -61,7 +61,7 @@ class FreeList {
   std::uint64_t reserved_ = 0;
   std::uint64_t allocated_bytes_ = 0;
   BlockTree free_;
-  std::map<std::uint64_t, std::uint64_t> allocated_;  // address to bytes
+  std::map<std::uint64_t, std::uint64_t> allocated_;  // size in bytes by address
 };
 
 }  // namespace ttmem::placement

@@ -32,7 +32,7 @@ inline constexpr std::uint64_t kMaxTracePageBytes = 8192;
 [[nodiscard]] std::uint64_t trace_bytes_per_channel(std::uint64_t trace_region_bytes,
                                                     std::uint64_t channels);
 
-// The division of a chip's memory, computed once when the chip is opened:
+// The regions into which a chip's memory is divided, computed once when the chip is opened:
 //
 //   L1    | reserved | l1 ............................ | l1_small |
 //         0          l1_base                                      l1_bytes

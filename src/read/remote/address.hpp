@@ -15,7 +15,8 @@ struct Address {
   bool tls = false;
   std::string host;  // a host name or an IP address, IPv6 without brackets
   std::uint16_t port = 9488;
-  std::string prefix{};  // of all paths: "/node7" behind a proxy for several servers; may be empty
+  // The beginning of all paths, such as "/node7" behind a proxy for several servers; may be empty.
+  std::string prefix{};
 
   [[nodiscard]] std::string authority() const;  // "node7:9488", "[::1]:9488"
   [[nodiscard]] std::string url() const;        // "http://node7:9488"

@@ -15,8 +15,8 @@ struct Fault {
     timeout,       // no complete answer in time
     unauthorized,  // the token is missing or wrong
     not_ttmem,     // another program answers
-    newer,         // a schema that this program does not know
-    too_large,     // more than this program reads
+    newer,         // the answer has a newer schema than this program knows
+    too_large,     // the answer is larger than this program reads
     twice,         // the same server is already asked under another name
     failed,        // the server reports a failure
   };

@@ -40,7 +40,7 @@ struct HttpClient::Shared {
   asio::ssl::context& tls_context() {
     if (!tls) {
       tls.emplace(asio::ssl::context::tls_client);
-      error_code ignored;  // if there are no certificates, no server is trusted
+      error_code ignored;  // after an error there are no certificates, and no server is trusted
       tls->set_default_verify_paths(ignored);
       tls->set_verify_mode(asio::ssl::verify_peer, ignored);
     }
@@ -141,7 +141,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     parser_.body_limit(max_bytes);
   }
 
-  // Without this call the connection does not use TLS.
+  // Makes the connection use TLS. Without this call the connection is not encrypted.
   void use_tls(asio::ssl::context& context, const std::string& host) {
     tls_.emplace(std::move(plain_), context);
     tls_->set_verify_callback(asio::ssl::host_name_verification(host));
@@ -217,7 +217,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   http::response_parser<http::string_body> parser_;
   std::size_t max_bytes_;
   bool with_token_;
-  HttpClient::Done done_;  // null after its call
+  HttpClient::Done done_;  // null after it was called
 };
 
 }  // namespace

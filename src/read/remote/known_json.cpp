@@ -19,10 +19,10 @@ namespace ttmem::remote {
 namespace {
 
 constexpr std::array kNames = {
-    // documents
+    // names in documents
     "schema", "time_unix_ns", "host", "complete", "devices", "allocations", "programs", "warnings",
     "unread", "number", "all", "lists", "present", "cores", "key", "device", "dead_processes_total",
-    // devices
+    // names in devices
     "id", "ids", "uid", "other_uids", "arch", "board", "grid", "x", "y", "bus_id", "temperature_c",
     "power_w", "aiclk_mhz", "state", "driver_number", "card_chips", "open_in", "open_seen_in",
     "untracked_processes", "capacities_from", "dram", "l1", "trace", "kinds", "kind", "channels",
@@ -34,10 +34,10 @@ constexpr std::array kNames = {
     "overlapping_buffers", "unknown_programs", "bad_arguments", "left_at_close",
     "left_at_close_bytes", "processes", "per_core", "cb_bytes", "cb_resident_bytes", "l1_bytes",
     "l1_data_bytes", "headroom_bytes",
-    // processes
+    // names in processes
     "pid", "name", "user", "source", "cb_estimate", "command", "host_pid", "pid_namespace",
     "device_supposed", "not_tracked", "may_hold", "foreign_pid", "segment",
-    // allocations and programs
+    // names in allocations and programs
     "device_index", "device_indexes", "address", "bytes", "physical_bytes", "bytes_per_bank",
     "banks", "age_ns", "persistent", "label", "scope", "own_banks", "left_out", "program",
     "exclusive_bytes", "resident_cores", "cbs", "global"};
@@ -61,8 +61,8 @@ constexpr std::array kListLimits = {
     ListLimit{"processes", 1U << 16},   ListLimit{"per_core", 1U << 20},
     ListLimit{"allocations", 1U << 20}, ListLimit{"programs", 1U << 20},
     ListLimit{"cbs", 1U << 20}};
-// The maximum number of values that are kept at the same time. A document of figures that is not
-// too large has fewer.
+// The maximum number of values that are kept at the same time. A document without lists that has
+// not more than kMaxFigureBytes has fewer values.
 constexpr std::size_t kMaxValues = std::size_t{1} << 21;
 
 // Builds the document from the events of the parser. The builder of nlohmann's library is not used,
@@ -106,7 +106,7 @@ class KnownJsonBuilder : public nlohmann::json_sax<Json> {
   struct Open {
     Json value;
     std::string name;   // member name in its parent object
-    std::size_t held;   // held_ before it began
+    std::size_t held;   // value of held_ before it began
     std::size_t limit;  // index in kListLimits
   };
 

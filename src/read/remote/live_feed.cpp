@@ -84,9 +84,10 @@ std::shared_ptr<const model::Snapshot> LiveFeed::ask(Lists lists) try {
     last_ = std::make_shared<const model::Snapshot>(mirror_.snapshot());
   }
   return last_;
-  // Out of memory: an exception that leaves a thread would end the program.
+  // Catches an exception such as out of memory, because an exception that leaves a thread would end
+  // the program.
 } catch (const std::exception& error) {
-  mirror_ = Mirror();  // half of an answer may be in the mirror
+  mirror_ = Mirror();  // cleared, because half of an answer may be in it
   return without_answer({Fault::Kind::failed, error.what(), "try again"});
 }
 

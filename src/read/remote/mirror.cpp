@@ -43,7 +43,7 @@ std::optional<Fault> Mirror::take(std::string_view json) {
   std::vector<std::string> found;
   for (std::string& key : keys_) {
     const auto node = known.extract(key);
-    if (node.empty()) continue;  // never described, or named twice
+    if (node.empty()) continue;  // the device was never described, or is named twice
     snapshot_.devices.push_back(std::move(node.mapped()));
     found.push_back(std::move(key));
   }

@@ -16,7 +16,7 @@
 namespace ttmem::remote {
 namespace {
 
-// Returns the cores of rectangles [x0, y0, x1, y1], or nullopt if a rectangle leaves the grid.
+// Returns the cores of rectangles [x0, y0, x1, y1], or nullopt if a rectangle exceeds the grid.
 std::optional<CoreMask> cores_in(const Json& list, const model::Device& device) {
   if (!list.is_array() || device.grid_x == 0) return std::nullopt;
   CoreMask mask;
@@ -116,7 +116,7 @@ Answer<model::Snapshot> read_snapshot(std::string_view json) {
   const auto complete = [&](const std::string& section, int depth, const Json& value) {
     if (depth == 1 && section == "devices") {
       snapshot.devices = list_in(value, device_in);
-      snapshot.allocations.clear();  // earlier items refer to devices that are replaced
+      snapshot.allocations.clear();  // the items refer to devices that are replaced now
       snapshot.programs.clear();
       return Then::drop;
     }

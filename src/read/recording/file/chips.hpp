@@ -27,14 +27,15 @@ struct RecordedChip {
                                      const CoreMask& cores);
 
 struct Chips {
-  std::vector<RecordedChip> chips;    // by number, then uid
-  std::vector<std::uint32_t> of_row;  // [device - 1]
-  // True for the last time that a process had the chip open, even if it was left open.
+  std::vector<RecordedChip> chips;    // sorted by number, then uid
+  std::vector<std::uint32_t> of_row;  // index into chips, at [device - 1]
+  // True if this is the last opening of the chip by its process, even if the process never closed
+  // the chip.
   std::vector<bool> is_last;  // [device - 1]
-  // True if `is_last` is true and no other opening of the chip ended later: the process had the
-  // chip open at the end. Several openings can end at the same time.
+  // True if the process had the chip open at the end: `is_last` is true, and no other opening of
+  // the chip ended later. Several openings can end at the same time.
   std::vector<bool> is_at_end;  // [device - 1]
-  // The chips of a buffer on each device set. Each chip is listed once.
+  // The chips of each device set, on which a buffer of this set lies. Each chip is listed once.
   std::vector<std::vector<std::uint32_t>> of_set;  // [set - 1]
 
   [[nodiscard]] std::uint32_t of(RowId device) const {

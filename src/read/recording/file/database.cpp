@@ -13,14 +13,14 @@
 namespace ttmem::recording {
 namespace {
 
-// The maximum time that a reader waits for a recorder's commit, or a recorder for a reader.
+// The maximum time that a reader and a recorder wait for each other to release the file.
 constexpr int kBusyMilliseconds = 10'000;
 
 // The maximum length of a text, because any user may have written the file. The longest text that
 // ttmem writes is a command line.
 constexpr int kMaxTextBytes = 16 << 20;
 // Limits of the steps of SQLite's virtual machine. A row takes about one step for each of its
-// bytes. Several queries may be read at the same time.
+// bytes. The limit allows more steps, because several queries may be read at the same time.
 constexpr std::uint64_t kStepsPerByte = 16;
 constexpr std::uint64_t kFewestSteps = 4'000'000;
 constexpr int kStepsPerCount = 10'000;
@@ -153,7 +153,7 @@ Result<Database> Database::copy() const {
   const int code = sqlite3_backup_step(backup, -1);
   sqlite3_backup_finish(backup);
   if (code != SQLITE_DONE) return error_of(code, sqlite3_errstr(code));
-  result->file_bytes_ = vfs_->file_bytes();  // the file may have grown
+  result->file_bytes_ = vfs_->file_bytes();  // the present size, because the file may have grown
   if (const auto distrusted = result->distrust(); !distrusted) return distrusted.error();
   return result;
 }
@@ -163,7 +163,8 @@ Error Database::error() const {
 }
 
 Error Database::error_of(int code, const char* reason) const {
-  // A file that is only read needs space only for the temporary files in which SQLite sorts.
+  // A file that is only read needs disk space only for the temporary files in which SQLite sorts. A
+  // write error thus means that these files have no room.
   const int whole_code = sqlite3_extended_errcode(database_.get());
   if (steps_ != nullptr && (whole_code == SQLITE_FULL || whole_code == SQLITE_IOERR_WRITE)) {
     return {

@@ -82,7 +82,7 @@ class Database {
   // Describes the last failure in a message that names the file.
   [[nodiscard]] Error error() const;
   [[nodiscard]] const std::string& path() const { return path_; }
-  // Returns true if the file has no bytes, or no bytes are left when the journal is undone.
+  // Returns true if the file has no bytes, or if undoing the journal leaves no bytes.
   [[nodiscard]] bool is_empty() const {
     return vfs_ != nullptr && (file_bytes_ == 0 || vfs_->is_undone_to_nothing());
   }
@@ -104,7 +104,7 @@ class Database {
   [[nodiscard]] Error error_of(int code, const char* reason) const;
   static void close(sqlite3* database) noexcept;
 
-  // Both must outlive the connection, so they are declared before it.
+  // vfs_ and steps_ must outlive the connection, so they are declared before database_.
   std::unique_ptr<ReadOnlyVfs> vfs_;  // null: the default VFS of SQLite
   std::unique_ptr<Steps> steps_;      // null: no limit
   std::unique_ptr<sqlite3, void (*)(sqlite3*)> database_{nullptr, &close};

@@ -8,7 +8,8 @@
 namespace ttmem::recording {
 
 std::vector<bool> last_openings(const Tables& tables) {
-  std::map<std::pair<RowId, std::uint32_t>, RowId> last;  // by process and device number
+  // The last opening, by process and device number.
+  std::map<std::pair<RowId, std::uint32_t>, RowId> last;
   for (const RecordedDevice& device : tables.devices)
     last[{device.process, device.number}] = device.id;
   std::vector<bool> is_last(tables.devices.size(), false);

@@ -35,7 +35,8 @@ constexpr off_t kSharedBytes = kPendingByte + 2;
 constexpr off_t kSharedLength = 510;
 
 constexpr std::size_t kHeaderBytes = 100;
-constexpr std::size_t kWriteVersion = 18;  // offset in the header; the read version is next
+// Offset of the write version in the header. The read version is in the next byte.
+constexpr std::size_t kWriteVersion = 18;
 constexpr std::byte kLogVersion{2};
 constexpr int kSectorBytes = 512;  // the size of the shortest journal, which has no pages
 
@@ -100,7 +101,7 @@ class Overlay {
     return SQLITE_OK;
   }
 
-  // Discards everything that was written at `offset` or behind `offset`.
+  // Discards everything that was written from `offset` to the end.
   void forget_from(std::uint64_t offset) {
     const std::uint64_t first = (offset + kBlockBytes - 1) / kBlockBytes;
     std::erase_if(places_, [&](const auto& block) { return block.first >= first; });
@@ -128,7 +129,7 @@ class Overlay {
   }
   sqlite3_file* file() { return reinterpret_cast<sqlite3_file*>(memory_.data()); }
 
-  // SQLite removes the file when it is closed.
+  // Creates the temporary file. SQLite removes the file when it is closed.
   int make_file() {
     if (!memory_.empty()) return SQLITE_OK;
     memory_.resize(static_cast<std::size_t>(disk_.szOsFile) / sizeof(std::max_align_t) + 1);
@@ -170,7 +171,8 @@ struct ReadOnlyVfs::State {
     return fine ? std::move(journal) : UniqueFd();
   }
 
-  // Returns the size of the recording: on the disk, or as the undone journal leaves it.
+  // Returns the size of the recording on the disk. If the journal is undone, returns the size that
+  // the undone journal leaves.
   std::optional<std::uint64_t> size() const {
     if (undone_bytes) return undone_bytes;
     struct stat about {};
@@ -264,13 +266,14 @@ struct ReadOnlyVfs::State {
   UniqueFd fd;
   std::string journal_path;
   uid_t owner = 0;
-  int lock_level = SQLITE_LOCK_NONE;  // the lock that SQLite believes to hold
+  int lock_level = SQLITE_LOCK_NONE;  // the lock that SQLite assumes that it holds
   bool has_shared_lock = false;
   bool has_log = false;
   bool is_undone = false;  // the journal is undone, but still on the disk
   // Size of the recording as the undone journal leaves it. Empty if there is no overlay.
   std::optional<std::uint64_t> undone_bytes;
-  std::uint64_t kept_bytes = 0;  // bytes of the file on the disk that still count
+  // Number of bytes at the start of the file on the disk that still belong to the recording.
+  std::uint64_t kept_bytes = 0;
   Overlay overlay;
 };
 
@@ -366,7 +369,7 @@ int ReadOnlyVfs::State::open(const char* name, sqlite3_file* file, int flags, in
 
 void ReadOnlyVfs::State::set_up_vfs() {
   vfs_name = fmt::format("ttmem-read-{}", fmt::ptr(this));
-  vfs = disk;  // takes time, sleep, random numbers and errors from the real VFS
+  vfs = disk;  // time, sleep, random numbers and errors come from the real VFS
   vfs.iVersion = 2;
   vfs.szOsFile = std::max<int>(disk.szOsFile, sizeof(File));
   vfs.pNext = nullptr;

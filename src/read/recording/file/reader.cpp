@@ -77,7 +77,8 @@ Result<std::unique_ptr<Reader>> Reader::open(const std::string& path) {
                           "SELECT max(id) FROM dispatches"}) {
     const auto rows = number_from(state->database, sql);
     if (!rows) return rows.error();
-    state->dispatches = static_cast<std::uint64_t>(std::max<RowId>(*rows, 0));  // set last
+    // The last query counts the dispatches, so their number stays here.
+    state->dispatches = static_cast<std::uint64_t>(std::max<RowId>(*rows, 0));
     state->rows += state->dispatches;
   }
   if (state->tables.run.ended_ns) {

@@ -13,7 +13,8 @@ namespace ttmem::recording {
 extern const char* const kCreateTables;
 
 // Convert between values and the texts in the columns `spread` and `direction`. The text of
-// Spread::unknown and of Direction::usual is empty. A text that names no value converts to these.
+// Spread::unknown and of Direction::usual is empty. A text that names no value is converted to
+// Spread::unknown or Direction::usual.
 [[nodiscard]] std::string_view name_of(BufferLayout::Spread spread);
 [[nodiscard]] std::string_view name_of(BufferLayout::Direction direction);
 [[nodiscard]] BufferLayout::Spread spread_named(std::string_view name);

@@ -170,7 +170,9 @@ class Ends {
   struct End {
     Time time = 0;
     RowId id = 0;
-    std::uint32_t place = 0;  // index in rows_: a heap moves its elements, and rows are large
+    // Index into rows_. The heap does not contain the rows, because rows are large and a heap moves
+    // its elements.
+    std::uint32_t place = 0;
     bool operator>(const End& other) const {
       return time != other.time ? time > other.time : id > other.id;
     }

@@ -16,7 +16,7 @@ namespace ttmem::recording {
 // One event of the story. Only the pointer that belongs to `type` is valid.
 struct Event {
   enum class Type : std::uint8_t {
-    free,  // ends come before begins at the same time
+    free,  // an end comes before a begin at the same time
     remove,
     device_close,
     process_end,

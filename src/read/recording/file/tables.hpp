@@ -29,10 +29,10 @@ struct Tables {
   std::vector<RecordedRequest> requests;
   std::vector<Layout> layouts;
   std::vector<Launch> launches;
-  std::vector<Mark> marks;                // by time
-  std::vector<RecordedFailure> failures;  // by time
+  std::vector<Mark> marks;                // sorted by time
+  std::vector<RecordedFailure> failures;  // sorted by time
   std::vector<Gap> gaps;
-  std::vector<RecordedSample> timeline;  // by time
+  std::vector<RecordedSample> timeline;  // sorted by time
 
   [[nodiscard]] const RecordedProcess& process(RowId id) const { return processes[index(id)]; }
   [[nodiscard]] const RecordedDevice& device(RowId id) const { return devices[index(id)]; }

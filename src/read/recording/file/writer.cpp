@@ -158,7 +158,8 @@ class Writer::File {
 
   template <typename Row>
   RowId begin(Lives<Row>& lives, const Row& row) {
-    if (lives.full()) static_cast<void>(commit());  // the next commit() reports a failure
+    // If this commit fails, the next commit() reports the failure.
+    if (lives.full()) static_cast<void>(commit());
     return lives.begin(row);
   }
   template <typename Row>
@@ -198,7 +199,7 @@ class Writer::File {
   Database database_;
   bool aggregate_;
   std::optional<Error> failed_;
-  std::vector<std::function<void()>> waiting_;  // for the next commit
+  std::vector<std::function<void()>> waiting_;  // calls for the next commit
 
   Known<std::string> texts_;
   Known<std::string> scopes_;
@@ -223,8 +224,8 @@ class Writer::File {
 Result<std::unique_ptr<Writer::File>> Writer::File::make(const std::string& path, const Run& run) {
   auto database = Database::open(path, Database::Mode::create);
   if (!database) return database.error();
-  // Without waiting for the disk, the journal still protects against a kill of the recorder.
-  // Waiting would only help if the machine fails.
+  // SQLite does not wait for the disk. The journal still protects the file if the recorder is
+  // killed. Waiting would only help if the machine fails.
   for (const char* sql : {"PRAGMA synchronous=OFF; PRAGMA page_size=8192; BEGIN", kCreateTables}) {
     if (const auto done = database->execute(sql); !done) return done.error();
   }
@@ -454,8 +455,8 @@ RowId Writer::begin(const RecordedDevice& device) {
 }
 
 void Writer::change(const RecordedDevice& row) {
-  // If any fact about the device is known, a size of 0 is a known size too: the process asked for
-  // no region.
+  // A size of 0 is a known size if any fact about the device is known. Size 0 then means that
+  // the process asked for no region.
   const auto region = [&](std::uint64_t bytes) {
     return row.l1_bytes_per_core != 0 ? std::optional(bytes) : std::nullopt;
   };

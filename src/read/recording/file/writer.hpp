@@ -44,7 +44,7 @@ class Writer {
   [[nodiscard]] RowId request(const RecordedRequest& request);
   [[nodiscard]] RowId layout(const Layout& layout);
   [[nodiscard]] RowId launch(const Launch& launch);
-  [[nodiscard]] RowId device_set(std::span<const RowId> devices);  // ascending
+  [[nodiscard]] RowId device_set(std::span<const RowId> devices);  // `devices` must be ascending
 
   // Add a row, and return its id. The `id` of the argument is ignored.
   RowId begin(const RecordedProcess& process);

@@ -15,8 +15,8 @@ namespace ttmem::recording {
 // figures.
 //
 // A program that gets another layout ends as `changed` and begins again at the same time. It keeps
-// its resident cores, so remove() only puts off its end. The end takes place in place() or in
-// settle().
+// its resident cores, so remove() does not end the program at once. place() or settle() ends the
+// program.
 //
 // Not thread-safe; `tables` and `footprints` must outlive this object.
 class PlacedPrograms {

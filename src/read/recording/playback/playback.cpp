@@ -196,7 +196,8 @@ class Playback::State {
     for (const RecordedProgram* program : in_order(programs_)) images.add(*program);
     evidence.segments = images.take();
     model::Snapshot snapshot = collector::build_snapshot(evidence);
-    for (model::Device& device : snapshot.devices) device.anomalies.reset();  // not recorded
+    // The counts of anomalies are unknown, because a recording does not contain them.
+    for (model::Device& device : snapshot.devices) device.anomalies.reset();
     return snapshot;
   }
 

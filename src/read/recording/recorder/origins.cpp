@@ -87,7 +87,8 @@ std::map<std::uint32_t, ScopeVisits> Origins::visits() const {
   for (const auto& [number, row] : scopes_) {
     const ScopeVisits one = texts.visits(static_cast<std::uint32_t>(number));
     if (row == 0 || one.entered == 0) continue;
-    // Two scope numbers may have one path, because a name may contain a slash.
+    // Visits with the same path are added up. Two scope numbers may have one path, because a name
+    // may contain a slash.
     ScopeVisits& sum = all[row];
     sum.entered += std::min(one.entered, UINT32_MAX - sum.entered);
     sum.open += std::min(one.open, UINT32_MAX - sum.open);

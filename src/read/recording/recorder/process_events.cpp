@@ -28,8 +28,8 @@ void ProcessEvents::drain() {
   while (waiting_ < kMaxWaiting) {
     auto events = segment::read_events(source_, read_up_to_, kEventsAtOnce);
     if (!events) return;
-    // A process older than the recording gets its first bridge even if it has no events yet. A
-    // bridge at its first events would drop these events.
+    // A process that is older than the recording gets its first bridge now, even if it has no
+    // events yet. If the bridge came together with the first events, these events would be dropped.
     const bool is_begin = !was_read_ && begin_ < 0;
     if (events->newest == read_up_to_ && !is_begin) return;
     has_details_ = events->has_details;
@@ -44,7 +44,7 @@ void ProcessEvents::drain() {
 }
 
 // Adds a bridge after lost events. Drops the events of the batch, because they may contradict each
-// other without the lost ones; the image shows their result.
+// other without the lost events. The image of the bridge shows the result of all events.
 void ProcessEvents::take_image(Batch& batch, bool is_gap) {
   auto image = segment::read_segment(source_);
   if (!image) return;
@@ -94,7 +94,8 @@ ProcessEvents::Step ProcessEvents::event_step(const Batch& batch) const {
 
 ProcessEvents::Step ProcessEvents::bridge_step(const Bridge& bridge, std::size_t index) const {
   if (index == 0) {
-    // The bridge comes before its live objects, which may be as old as the process.
+    // The first bridge has the time at which the process began, because its live objects may be as
+    // old as the process.
     return {.time_ns = bridge.is_gap ? std::max(last_, begin_) + 1 : begin_, .bridge = &bridge};
   }
   const auto& allocations = bridge.image.allocations;

@@ -20,7 +20,7 @@ using segment::EventDetails;
 using segment::EventRecord;
 using segment::EventType;
 
-// The maximum number of slots. Our tracker never writes a larger slot number.
+// The maximum number of slots. ttmem's tracker never writes a larger slot number.
 constexpr std::uint32_t kMaxSlots = 1 << 23;
 
 template <typename T>
@@ -165,7 +165,7 @@ void ProcessRecorder::apply_event(const ProcessEvents::Step& step) {
     case EventType::set_dispatch:
       return apply_dispatch(event, {.trace = false, .programs = {event.id}}, time);
     case EventType::trace_replay: {
-      if (step.details.empty()) return;  // a ring without details does not name the programs
+      if (step.details.empty()) return;  // without details, the programs of the trace are unknown
       Launch launch{.trace = true, .programs = std::vector<std::uint64_t>(event.id)};
       std::memcpy(launch.programs.data(), step.details.data(), event.id * sizeof(std::uint64_t));
       return apply_dispatch(event, launch, time);
@@ -208,8 +208,8 @@ std::optional<ProcessRecorder::Details> ProcessRecorder::details_of(
 
 void ProcessRecorder::apply_allocation(const ProcessEvents::Step& step) {
   const EventRecord& event = *step.event;
-  // Ignore an allocation without a slot, because no event would end it. The process counts it as
-  // dropped.
+  // An allocation without a slot is ignored, because no event would end it. The process counts it
+  // as dropped.
   if (event.slot >= kMaxSlots) return;
   const auto kind = static_cast<Kind>(event.kind);
   const std::optional<Details> details = details_of(step);
@@ -337,8 +337,8 @@ void ProcessRecorder::apply_dispatch(const EventRecord& event, const Launch& lau
 }
 
 // Updates the rows to the image of a bridge. Objects that were created and ended during the gap are
-// missing. A row that is no longer live ends at the begin of the gap, so that figures are "at
-// least".
+// missing. A row that is no longer live ends at the begin of the gap, so that figures during the
+// gap are "at least".
 void ProcessRecorder::apply_bridge(const Bridge& bridge, Time time) {
   image_ = &bridge.image;
   if (bridge.is_gap) {

@@ -82,7 +82,7 @@ void Recorder::apply_until(Time time) {
 
 void Recorder::end_finished_processes(Time time) {
   for (auto& process : processes_) {
-    // A process is drained after has_ended(), so that all that it wrote is read.
+    // The process is drained after has_ended() returned true, so that all its events are read.
     if (!process->has_ended()) continue;
     process->drain();
     if (process->next_time()) continue;
@@ -90,7 +90,7 @@ void Recorder::end_finished_processes(Time time) {
     add_counts(*process, ended_);
     UniqueFd segment = process->take_segment();
     struct stat facts {};
-    // Another file may soon get the same inode number.
+    // The file is forgotten, because another file may soon get the same inode number.
     if (::fstat(segment.get(), &facts) == 0) files_.erase({facts.st_dev, facts.st_ino});
     ended_segments_.push_back(std::move(segment));
     process.reset();
@@ -138,7 +138,7 @@ void Recorder::apply_remaining_events() {
       more = more || process->next_time().has_value();
     }
     apply_until(kForever);
-    static_cast<void>(commit_figures());  // the last commit reports a failure
+    static_cast<void>(commit_figures());  // if this commit fails, the last commit reports it
   }
 }
 
