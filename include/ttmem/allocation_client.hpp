@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The client class of the original allocation server, with the same names, implemented by the C
-// interface. Code that was instrumented for the server needs this header and libttmem.so, and no
-// server. C++17.
+// The client class of the original allocation server, with the same names. This header implements
+// the class with the C interface of ttmem. Code that was instrumented for the original server needs
+// this header, libttmem.so and C++17, and no server.
 //
-// Everything may be called from any thread, fails silently, and does nothing while tracking is off
-// (see ttmem.h). A negative device is ignored.
+// Any thread may call any function. The functions report no errors, and do nothing while tracking
+// is off (see ttmem.h). Calls with a negative device number are ignored.
 #pragma once
 
 #include <ttmem/ttmem.h>
@@ -20,15 +20,15 @@
 
 namespace tt::tt_metal {
 
-// A report that has only a number and a size names no cores. Its bytes count for the device, but
-// for none of its cores.
+// A report has only a number and a size, and names no cores. So the bytes of a report count for the
+// device, but for none of its cores.
 class AllocationClient {
  public:
   static bool is_enabled() { return ttmem_enabled() != 0; }
 
-  // `buffer_type` has the numbers of BufferType. `buffer_id` is usually the address, and is shown
-  // as the address. An id that is reported again with the same type while it is live counts once,
-  // at its first size, until it was freed as often as it was reported.
+  // `buffer_type` is a number of TT-Metal's BufferType. `buffer_id` is usually the address, and is
+  // shown as the address. If an id is reported again with the same type while its buffer is live,
+  // the buffer counts once, at its first size, until the id was freed as often as it was reported.
   static void report_allocation(int device_id, std::uint64_t size, std::uint8_t buffer_type,
                                 std::uint64_t buffer_id) {
     if (!is_enabled() || device_id < 0) return;
@@ -46,15 +46,15 @@ class AllocationClient {
     ttmem_buffer_alloc(device, &buffer);
   }
 
-  // The report does not say the type. When buffers of several types are live under one number, this
-  // function frees the first of these buffers, in the order of BufferType.
+  // A free does not contain the buffer type. If live buffers of several types have the same id,
+  // this function frees the buffer whose type comes first in BufferType.
   static void report_deallocation(int device_id, std::uint64_t buffer_id) {
     if (!is_enabled() || device_id < 0) return;
     const auto device = static_cast<std::uint32_t>(device_id);
     Live& live = instance();
     const std::lock_guard<std::mutex> lock(live.mutex);
     const auto found = live.references().find({device, buffer_id});
-    // Passes the free of an unknown buffer on, so that `ttmem` counts an unknown free.
+    // Reports the free of an unknown buffer too, so that `ttmem` counts an unknown free.
     if (found == live.references().end()) return ttmem_buffer_free(device, TTMEM_DRAM, buffer_id);
     const auto first = found->second.begin();
     if (--first->second != 0) return;
@@ -63,13 +63,13 @@ class AllocationClient {
     if (found->second.empty()) live.references().erase(found);
   }
 
-  // An id that is reported several times counts once, at its largest size, until it was freed as
-  // often as it was reported.
+  // If an id is reported several times, the CB counts once, at its largest size, until the id was
+  // freed as often as it was reported.
   static void report_cb_allocation(int device_id, std::uint64_t size, std::uint64_t cb_id) {
     if (device_id >= 0) ttmem_cb_alloc(static_cast<std::uint32_t>(device_id), cb_id, size);
   }
-  // Ignores the size of a free: the size of the allocation counts. The original has both forms,
-  // with and without a size.
+  // Ignores the size, because the size of the allocation counts. The original class has this
+  // function with and without a size.
   static void report_cb_deallocation(int device_id, std::uint64_t /*size*/, std::uint64_t cb_id) {
     report_cb_deallocation(device_id, cb_id);
   }
@@ -91,7 +91,7 @@ class AllocationClient {
     if (device_id >= 0) ttmem_kernel_unload(static_cast<std::uint32_t>(device_id), kernel_id);
   }
 
-  // Everything on the device is gone.
+  // Closes the device, and removes everything that this process reported on the device.
   static void report_device_close(int device_id) {
     if (!is_enabled() || device_id < 0) return;
     const auto device = static_cast<std::uint32_t>(device_id);
@@ -104,12 +104,12 @@ class AllocationClient {
   }
 
  private:
-  using Key = std::pair<std::uint32_t, std::uint64_t>;  // device, buffer
-  using Types = std::map<std::uint8_t, std::uint64_t>;  // type, reports
+  using Key = std::pair<std::uint32_t, std::uint64_t>;  // device id, buffer id
+  using Types = std::map<std::uint8_t, std::uint64_t>;  // number of reports by buffer type
   struct Live {
     std::mutex mutex;
-    // Returns the live references of this process. A forked child starts without references, like
-    // its tracker.
+    // Returns the live references of this process. In a forked child the map is empty at first,
+    // because the child's tracker starts without buffers too.
     std::map<Key, Types>& references() {
       if (owner != ::getpid()) {
         owner = ::getpid();
@@ -122,14 +122,14 @@ class AllocationClient {
     std::map<Key, Types> counts;
     pid_t owner = ::getpid();
   };
-  // Never destroyed: buffers may be freed during exit.
+  // Returns the only object. It is never destroyed, because buffers may be freed during exit.
   static Live& instance() {
     static Live& live = *new Live();
     return live;
   }
 };
 
-// The module that hooks inside a runtime call.
+// The functions that hooks inside the runtime call.
 namespace allocation_tracker {
 
 namespace detail {
@@ -175,8 +175,8 @@ std::uint64_t count_cores(const Cores& cores) {
   return count;
 }
 
-// An id for a CB of which only the index and the cores are known. Its highest bit is set, so that
-// it differs from addresses.
+// Returns an id for a CB of which only the index and the cores are known. The highest bit of the id
+// is set, so that the id differs from every address.
 template <typename Cores>
 std::uint64_t cb_id(std::uint32_t buffer_index, const Cores& cores) {
   std::uint64_t hash = 14695981039346656037u;  // FNV-1a
@@ -196,13 +196,13 @@ std::uint64_t cb_id(std::uint32_t buffer_index, const Cores& cores) {
 
 inline bool is_tracking_enabled() { return AllocationClient::is_enabled(); }
 
-// `size` is the size of the kernel's binaries on all their cores together.
+// Reports a kernel. `size` is the total size of the kernel's binaries on all their cores.
 inline void report_kernel_allocation(int device_id, std::uint64_t size, std::uint64_t kernel) {
   AllocationClient::report_kernel_load(device_id, size, kernel);
 }
 
-// `size` bytes on each of the cores. The call names no address, so CBs of several programs with the
-// same index and cores count once, at the largest size.
+// Reports a CB that takes `size` bytes on each of the cores. The call contains no address, so CBs
+// of several programs with the same index and cores count as one CB, at the largest size.
 template <typename Cores>
 void report_cb_allocation(int device_id, std::uint64_t size, std::uint32_t buffer_index,
                           const Cores& cores) {

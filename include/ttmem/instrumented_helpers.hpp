@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Approach 2: functions that make TT-Metal's calls and count the result. For applications that want
-// tracking without a change of the runtime. Compiles against the headers of TT-Metal or of the dry
-// run.
+// Approach 2: functions that call TT-Metal's functions and count what these calls create. They are
+// for applications that want tracking without a change of the runtime. This header compiles against
+// the headers of TT-Metal or of the dry run.
 //
 //   instrumented::TrackOn(mesh.get());
 //   instrumented::CreateCircularBufferWithTracking(program, cores, config);
 //   instrumented::AddKernelWithTracking(program, "reader.cpp", cores, DataMovementConfig{...});
 //   instrumented::ReleaseTracking(program);    just before the program is destroyed
 //
-// A declaration has no address. So a CB counts its bytes on each of its cores. CBs of several
-// programs with the same index and cores count once, at the largest size, because the CBs of cached
-// programs share addresses. A kernel has no binary yet, so it counts an estimate of 50 KiB a core,
-// which is marked as an estimate. All kernels of a core together count at most 69 KiB, the room
-// that a core has for kernels. Globally allocated CBs are views on buffers, and count nothing.
+// A CB has no address when it is declared, so its whole size counts on each of its cores. CBs of
+// several programs with the same index and cores count once, at the largest size, because the CBs
+// of cached programs share addresses. A kernel has no binary when it is added, so 50 KiB per core
+// count for the kernel, marked as an estimate. All kernels of a core together count at most 69 KiB,
+// the room that a core has for kernels. Globally allocated CBs are views on buffers, and count
+// nothing.
 //
-// Everything may be called from any thread. While tracking is off, only TT-Metal's call is made.
+// Any thread may call any function. While tracking is off, the functions only make TT-Metal's call.
 #pragma once
 
 #include <algorithm>
@@ -39,11 +40,11 @@ using CoreSpec = std::variant<CoreCoord, CoreRange, CoreRangeSet>;
 
 namespace detail {
 
-// The circular buffers and kernels that were counted for each program, because a release names only
-// the program.
+// The circular buffers and kernels that were counted, by program. A release names only the program,
+// so the release looks here for what to free.
 class Counted {
  public:
-  // Never destroyed: programs may be released during exit.
+  // Returns the only object. It is never destroyed, because programs may be released during exit.
   static Counted& instance() {
     static Counted& counted = *new Counted();
     return counted;
@@ -112,9 +113,9 @@ class Counted {
 
 }  // namespace detail
 
-// Sets the chips to which later declarations of all threads are counted: the chips of a mesh, or
-// one chip. A declaration does not name its chips. Before the first call, declarations are counted
-// to chip 0.
+// Sets the chips for which later declarations of all threads count: the chips of a mesh, or one
+// chip. The call is needed because a declaration does not name its chips. Declarations before the
+// first call count for chip 0.
 inline void TrackOn(const IDevice* device) {
   std::vector<std::uint32_t> chips;
   if (const auto* mesh = dynamic_cast<const distributed::MeshDevice*>(device)) {

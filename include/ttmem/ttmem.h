@@ -108,8 +108,8 @@ typedef struct {
  * keep their values. An open device keeps what it holds. */
 TTMEM_API void ttmem_device_open(const ttmem_device_info *info);
 
-/* Closes a device: everything on the device is gone, and what was still allocated is counted as
- * left. Does nothing if the device is not open. */
+/* Closes a device and removes everything on the device. Allocations that were not freed before are
+ * counted as left. Does nothing if the device is not open. */
 TTMEM_API void ttmem_device_close(uint32_t device);
 
 /* Kinds of memory that a process reports. Add the values; unknown bits are ignored. A single buffer
@@ -120,22 +120,22 @@ TTMEM_API void ttmem_device_close(uint32_t device);
 #define TTMEM_REPORTS_DISPATCHES 0x80u /* dispatches and replayed traces: resident CBs */
 
 /* States that this process reports everything that it does with these kinds on `device`. Figures of
- * these kinds are then 0 until something is allocated; without this call, the figures of a kind are
- * unknown until the first call about the kind. For runtimes with hooks. A program that reports only
- * some of its memory does not call this function. */
+ * these kinds are then 0 until something is allocated. Without this call, the figures of a kind are
+ * unknown until the first call about the kind. This function is for runtimes with hooks. A program
+ * that reports only some of its memory does not call this function. */
 TTMEM_API void ttmem_set_reported(uint32_t device, uint32_t kinds);
 
 /* States that this process cannot report everything that it does with these kinds, on any device.
  * The figures of these kinds are unknown again, until the next call about the kind. `why` is a
- * sentence of at most 120 bytes for the warnings that `ttmem` shows: what is not seen, the reason,
- * and the next step. The first 4 different sentences are kept as long as the process lives. `why`
- * may be null or empty. */
+ * sentence of at most 120 bytes, which `ttmem` shows as a warning. The sentence says which memory
+ * is not seen, the reason, and the next step. The first 4 different sentences are kept as long as
+ * the process lives. `why` may be null or empty. */
 TTMEM_API void ttmem_set_unseen(uint32_t kinds, const char *why);
 
 /* ---- Buffers --------------------------------------------------------------------------------- */
 
-/* The values of TT-Metal's BufferType. SYSTEM is host memory: it is counted, but it is not memory
- * of the device. */
+/* The values of TT-Metal's BufferType. SYSTEM is host memory, which is counted but is not memory of
+ * the device. */
 typedef enum {
   TTMEM_DRAM = 0,
   TTMEM_L1 = 1,
@@ -149,17 +149,20 @@ typedef struct {
   uint16_t x0, y0, x1, y1;
 } ttmem_core_range;
 
-/* Flags of a buffer. Only `ttmem fit` uses the last four, to place the buffer on another board. */
+/* Flags of a buffer. Only `ttmem fit` uses the last four flags, to place the buffer on another
+ * board. */
 
-/* The allocator of the buffer covers only `cores`, as the allocator of a sub-device does: other
- * banks are free. The flag is ignored without `cores`. */
+/* The allocator of the buffer covers only `cores`, for example because the allocator belongs to a
+ * sub-device. So the buffer takes no bytes in other banks. The flag is ignored if `cores` is null.
+ */
 #define TTMEM_BUFFER_OWN_BANKS 1u
 /* The pages lie one after the other in all banks. */
 #define TTMEM_BUFFER_INTERLEAVED 2u
-/* The pages lie as shards in the banks of `cores`. In DRAM, bank x is the core (x, 0). */
+/* The pages lie as shards in the banks of `cores`. For a buffer in DRAM, the core (x, 0) stands for
+ * bank x. */
 #define TTMEM_BUFFER_SHARDED 4u
-/* The end of the bank from which the buffer was allocated. Without either flag the end is the usual
- * one: the bottom for DRAM and TRACE, the top for L1 and L1_SMALL. */
+/* The end of the bank from which the buffer was allocated. If neither flag is set, the buffer was
+ * allocated from the usual end: the bottom for DRAM and TRACE, the top for L1 and L1_SMALL. */
 #define TTMEM_BUFFER_BOTTOM_UP 8u
 #define TTMEM_BUFFER_TOP_DOWN 16u
 
@@ -235,14 +238,15 @@ TTMEM_API void ttmem_trace_replay(uint32_t device, const uint64_t *programs, uin
 /* Removes a program from every device. Does nothing if the program is placed on no device. */
 TTMEM_API void ttmem_program_destroy(uint64_t program);
 
-/* Marks the CB figures of this process on `device` as an estimate, or with 0 as exact again. For a
- * runtime whose hooks do not say which program has a CB, or which program is gone. Figures are
- * exact again when the device closes. Does nothing if the device is not open. */
+/* Marks the CB figures of this process on `device` as an estimate, or as exact if `is_estimate` is
+ * 0. The figures are also exact again when the device closes. This function is for a runtime whose
+ * hooks do not report the program of a CB, or the end of a program. Does nothing if the device is
+ * not open. */
 TTMEM_API void ttmem_cb_estimate(uint32_t device, int is_estimate);
 
 /* Adds a loose CB, of which the caller knows only the number and the size. The CB counts in the CB
- * bytes of the device, but for no core and for no program. An id that is added several times counts
- * once, with its largest size, until it has been freed as often. */
+ * bytes of the device, but for no core and for no program. If an id is added several times, the CB
+ * counts once, with its largest size, until the id has been freed as often. */
 TTMEM_API void ttmem_cb_alloc(uint32_t device, uint64_t id, uint64_t bytes);
 
 /* Undoes one ttmem_cb_alloc(). If no such CB is live, no figure changes, and an unknown free is
@@ -258,17 +262,17 @@ typedef enum {
   TTMEM_KERNEL_DISPATCH = 2
 } ttmem_kernel_role;
 
-/* Adds a kernel. `bytes` is its size on the whole device. For a kernel that is loaded already,
- * replaces the size. */
+/* Adds a kernel. `bytes` is the total size of the kernel on all cores of the device. If the kernel
+ * is loaded already, `bytes` replaces its size. */
 TTMEM_API void ttmem_kernel_load(uint32_t device, uint64_t kernel, uint64_t bytes,
                                  ttmem_kernel_role role);
 
-/* Adds a kernel whose size is an estimate, and is always marked as one. */
+/* Adds a kernel whose size is an estimate. The size is shown as an estimate everywhere. */
 TTMEM_API void ttmem_kernel_load_estimate(uint32_t device, uint64_t kernel, uint64_t bytes,
                                           ttmem_kernel_role role);
 
-/* Removes a kernel, however often it was loaded. If the kernel is not loaded, no figure changes,
- * and an unknown free is counted. */
+/* Removes a kernel. One call is enough, even if the kernel was loaded several times. If the kernel
+ * is not loaded, no figure changes, and an unknown free is counted. */
 TTMEM_API void ttmem_kernel_unload(uint32_t device, uint64_t kernel);
 
 /* ---- Meshes: several devices in one call -------------------------------------------------------
@@ -301,11 +305,11 @@ TTMEM_API void ttmem_mesh_program_dispatch(const uint32_t *devices, uint32_t cou
 /* ---- Scopes and marks ------------------------------------------------------------------------ */
 
 /* Begins or ends a scope of this thread. Allocations and programs of the thread carry the path of
- * all scopes around the call: "decoder.0/attention". Scopes nest up to 64 deep. Deeper scopes, and
- * scopes for which there is no room (a process has room for at least 16384 different ones), count
- * as the scope around them. A pop without a push does nothing. A null or empty name is shown as
- * "(unnamed)". A forked child starts in the scopes of its parent. With TTMEM_TRANSPORT=socket,
- * scopes are not reported. */
+ * all scopes around the call: "decoder.0/attention". Scopes nest up to 64 deep. A process has room
+ * for at least 16384 different scopes. A scope that is deeper, or for which there is no room, is
+ * ignored: allocations in it count for the scope around it. A pop without a push does nothing. A
+ * null or empty name is shown as "(unnamed)". A forked child starts in the scopes of its parent.
+ * With TTMEM_TRANSPORT=socket, scopes are not reported. */
 TTMEM_API void ttmem_scope_push(const char *name);
 TTMEM_API void ttmem_scope_pop(void);
 
@@ -319,13 +323,14 @@ TTMEM_API void ttmem_mark(const char *name);
  * `ttmem run`. A later failure replaces the copy. If the text is longer than 1024 bytes, its middle
  * is left out.
  *
- * Call this function before any memory is freed again, once per failure. A repeated text, also with
- * more text around it, is taken for the same failure until something is allocated or placed. A null
- * or empty text counts as a dropped call. The call takes milliseconds.
+ * Call this function before any memory is freed again, once per failure. If a text contains the
+ * text of the last failure, or is contained in it, the call is taken for the same failure until
+ * something is allocated or placed. A null or empty text counts as a dropped call. The call takes
+ * milliseconds.
  *
- * No copy is kept if there is no room for it (it needs as much as the segment without its events,
- * at most 128 MiB), or with TTMEM_TRANSPORT=socket. The copy is removed if the process exits with
- * status 0. */
+ * No copy is kept with TTMEM_TRANSPORT=socket, or if there is no room for the copy. A copy takes as
+ * much space as the segment without its events, and is not made if this is more than 128 MiB. The
+ * copy is removed if the process exits with status 0. */
 TTMEM_API void ttmem_report_failure(const char *text);
 
 /* ---- Former names ------------------------------------------------------------------------------

@@ -8,15 +8,15 @@
 namespace ttmem {
 
 // Counts calls that contradict earlier reports, since the process started. An anomaly is never
-// fatal. Readers compute `overlapping_buffers`, the number of overlaps at this moment; in a segment
-// this field is 0.
+// fatal. Only `overlapping_buffers` counts no calls: readers set it to the number of overlaps at
+// this moment, and it is 0 in a segment.
 struct Anomalies {
   std::uint64_t unknown_frees = 0;
   std::uint64_t allocs_over_live = 0;
   std::uint64_t overlapping_buffers = 0;
   // Programs dispatched, or replayed in a trace, without being placed.
   std::uint64_t unknown_programs = 0;
-  // Calls with a CB or core outside L1 or the grid, or a wrong type.
+  // Calls with a CB outside L1, a core outside the grid, or an invalid type.
   std::uint64_t bad_arguments = 0;
   std::uint64_t left_at_close = 0;  // allocations alive when their device was closed
   std::uint64_t left_at_close_bytes = 0;
@@ -24,7 +24,7 @@ struct Anomalies {
   friend constexpr bool operator==(const Anomalies&, const Anomalies&) = default;
 };
 
-// The layout in the segment (docs/internals/segment-layout.md).
+// Segments contain this structure, so its size is fixed (docs/internals/segment-layout.md).
 static_assert(sizeof(Anomalies) == 56);
 static_assert(offsetof(Anomalies, unknown_frees) == 0);
 static_assert(offsetof(Anomalies, allocs_over_live) == 8);

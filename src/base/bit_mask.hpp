@@ -40,7 +40,7 @@ struct BitMask {
     for (std::uint64_t word : words) sum += static_cast<std::uint32_t>(std::popcount(word));
     return sum;
   }
-  // Returns the smallest number. Undefined for an empty mask.
+  // Returns the smallest number in the set, which must not be empty.
   [[nodiscard]] std::uint32_t lowest() const noexcept {
     std::uint32_t w = 0;
     while (words[w] == 0) ++w;

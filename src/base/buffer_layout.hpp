@@ -5,8 +5,8 @@
 
 namespace ttmem {
 
-// How a buffer is spread over its banks, as far as its owner reported it. Needed to place the
-// buffer on another board.
+// Describes how a buffer is spread over its banks, as far as its owner reported this. `ttmem fit`
+// uses the layout to place the buffer on another board.
 struct BufferLayout {
   enum class Spread : std::uint8_t { unknown, interleaved, sharded };
   // The end of a bank from which the buffer was allocated. `usual` is the runtime's default for the
@@ -15,8 +15,10 @@ struct BufferLayout {
 
   Spread spread = Spread::unknown;
   Direction direction = Direction::usual;
-  std::uint32_t shard_banks = 0;  // for shards in DRAM: one past the last bank that has a shard
-  std::uint64_t page_bytes = 0;   // 0 means unknown; not recorded for a buffer on cores of its own
+  // For shards in DRAM: number of the last bank with a shard, plus 1.
+  std::uint32_t shard_banks = 0;
+  // The size of a page. 0 means unknown. Segments do not store it for a buffer on cores of its own.
+  std::uint64_t page_bytes = 0;
 
   friend bool operator==(const BufferLayout&, const BufferLayout&) = default;
 };

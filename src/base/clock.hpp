@@ -7,8 +7,8 @@
 
 namespace ttmem {
 
-// Returns the time of a clock of <time.h> in nanoseconds. A coarse clock has a tick of a few
-// milliseconds and costs a third of an exact clock.
+// Returns the time of a clock of <time.h> in nanoseconds. Reading a coarse clock takes a third of
+// the time of an exact clock, but a coarse clock changes only every few milliseconds.
 inline std::uint64_t clock_ns(clockid_t clock) noexcept {
   timespec now{};
   ::clock_gettime(clock, &now);

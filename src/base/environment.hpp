@@ -40,7 +40,7 @@ namespace ttmem {
   return environment_or("TTMEM_SOCKET", "/tmp/tt_allocation_server.sock");
 }
 
-// The socket of a server that root runs. No other user can create a file there.
+// The socket of a server that root runs. Only root can create a file in its directory.
 inline constexpr const char* kRootSocket = "/run/ttmem/allocation_server.sock";
 
 // Returns the socket of a server that this user runs, in a directory where no other user can create

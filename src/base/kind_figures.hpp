@@ -38,7 +38,7 @@ struct KindFigures {
   friend constexpr bool operator==(const KindFigures&, const KindFigures&) = default;
 };
 
-// The layout in the segment (docs/internals/segment-layout.md).
+// Segments contain this structure, so its size is fixed (docs/internals/segment-layout.md).
 static_assert(sizeof(KindFigures) == 64);
 static_assert(offsetof(KindFigures, used_bytes) == 0);
 static_assert(offsetof(KindFigures, peak_bytes) == 8);
@@ -110,7 +110,8 @@ constexpr void merge(PerKind<KindFigures>& total, const PerKind<KindFigures>& pa
   }
 }
 
-// Returns the physical bytes, or nullopt unless the bytes per bank of every allocation are known.
+// Returns the physical bytes. Returns nullopt unless the bytes per bank of every allocation are
+// known.
 [[nodiscard]] constexpr std::optional<std::uint64_t> physical_bytes(const KindFigures& figures) {
   return figures.get(&KindFigures::unsized) == 0U ? figures.get(&KindFigures::used_bytes)
                                                   : std::nullopt;
@@ -132,8 +133,8 @@ template <typename Kinds>
   return sum;
 }
 
-// Returns the number of live buffers and kernels. CBs are not allocations: neither the CBs of
-// programs nor CBs that were reported without an address.
+// Returns the number of live buffers and kernels. Does not count CBs, neither the CBs of programs
+// nor CBs that were reported without an address.
 [[nodiscard]] constexpr std::optional<std::uint64_t> live_allocations(
     const PerKind<KindFigures>& of) {
   constexpr std::array kinds = {Kind::dram,  Kind::l1,     Kind::l1_small,

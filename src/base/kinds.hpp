@@ -26,7 +26,7 @@ inline constexpr std::array<Kind, 6> kDeviceKinds = {Kind::dram,  Kind::l1, Kind
 inline constexpr std::array<Kind, 4> kBankKinds = {Kind::dram, Kind::l1, Kind::l1_small,
                                                    Kind::trace};
 
-// The numbers in the segment (docs/internals/segment-layout.md).
+// Segments contain these numbers, so the numbers are fixed (docs/internals/segment-layout.md).
 static_assert(kKinds == 7 && static_cast<int>(Kind::dram) == 0 && static_cast<int>(Kind::l1) == 1 &&
               static_cast<int>(Kind::l1_small) == 2 && static_cast<int>(Kind::trace) == 3 &&
               static_cast<int>(Kind::cb) == 4 && static_cast<int>(Kind::kernel) == 5 &&
@@ -58,8 +58,8 @@ inline constexpr std::array<KindInfo, kKinds> kKindInfos = {{{"dram", "dram"},
   return std::nullopt;
 }
 
-// The kind of a buffer by TT-Metal's BufferType: kBufferKinds[type]. ttmem_buffer_type and the
-// buffer_type of the wire have the same numbers.
+// The kinds of buffers: kBufferKinds[type] is the kind for TT-Metal's BufferType `type`.
+// ttmem_buffer_type and the buffer_type of the wire have the same numbers.
 inline constexpr std::array<Kind, 5> kBufferKinds = {Kind::dram, Kind::l1, Kind::system,
                                                      Kind::l1_small, Kind::trace};
 
@@ -78,7 +78,7 @@ inline constexpr std::array<Kind, 5> kBufferKinds = {Kind::dram, Kind::l1, Kind:
   return kind == Kind::l1 || kind == Kind::l1_small || kind == Kind::cb || kind == Kind::kernel;
 }
 
-// One T for each kind. Plain data if T is plain data.
+// Contains one T for each kind. It is plain data if T is plain data.
 template <typename T>
 struct PerKind {
   std::array<T, kKinds> items;

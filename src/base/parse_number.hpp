@@ -8,9 +8,10 @@
 
 namespace ttmem {
 
-// Parses all of `text` as a number, the same in every locale. Returns nullopt if the text is empty,
-// contains anything besides the number (a blank, a plus), or the value does not fit into a Number.
-// Whole numbers take a base, for example 8 for file modes.
+// Parses all of `text` as a number, independently of the locale. Returns nullopt if `text` is
+// empty, contains anything besides the number (such as a blank or a plus sign), or if the value
+// does not fit into a Number. For a whole number the caller may give a base, for example 8 for file
+// modes.
 template <typename Number, typename... Base>
 [[nodiscard]] std::optional<Number> parse_number(std::string_view text, Base... base) noexcept {
   Number value{};

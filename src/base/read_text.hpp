@@ -15,9 +15,9 @@
 
 namespace ttmem {
 
-// Reads the first bytes of a small file, at most `most`. Returns nullopt if the file cannot be
-// read, with the reason in errno. For files of /proc and /sys, whose reported size is meaningless.
-// Never blocks, whatever kind of file `path` names.
+// Reads at most the first `most` bytes of a small file. Returns nullopt if the file cannot be read,
+// with the reason in errno. This function is for files of /proc and /sys, whose reported size is
+// meaningless. It never blocks, whatever kind of file `path` names.
 [[nodiscard]] inline std::optional<std::string> try_read_text(const std::string& path,
                                                               std::size_t most = 4096) {
   const UniqueFd fd = open_above_streams(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY);
@@ -36,7 +36,7 @@ namespace ttmem {
   return text;
 }
 
-// Reads like try_read_text(), and returns an empty text if the file cannot be read.
+// Reads a file like try_read_text(), but returns an empty text if the file cannot be read.
 [[nodiscard]] inline std::string read_text(const std::string& path, std::size_t most = 4096) {
   return try_read_text(path, most).value_or(std::string());
 }

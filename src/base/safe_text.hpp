@@ -23,8 +23,9 @@ namespace ttmem {
   return control || line_break || direction;
 }
 
-// Returns well-formed UTF-8. Replaces unsafe characters, except those in `kept`, and every byte
-// that is not UTF-8 by '?'. A character cut by the end of the text is not UTF-8.
+// Returns `text` as well-formed UTF-8. Replaces by '?' every unsafe character that is not in
+// `kept`, and every byte that is not UTF-8. A character that the end of the text cuts off is not
+// UTF-8.
 [[nodiscard]] inline std::string replace_unsafe(std::string_view text, std::string_view kept = {}) {
   std::string safe;
   safe.reserve(text.size());
@@ -50,7 +51,7 @@ namespace ttmem {
   return replace_unsafe(field.substr(0, field.find('\0')));
 }
 
-// Returns the text of a fixed-size field, up to its first NUL, with its line breaks.
+// Returns the text of a fixed-size field, up to its first NUL. Keeps its line breaks.
 [[nodiscard]] inline std::string safe_lines(std::string_view field) {
   return replace_unsafe(field.substr(0, field.find('\0')), "\n");
 }
@@ -58,7 +59,8 @@ namespace ttmem {
 // Returns the JSON document with the unsafe characters of its strings escaped as \uXXXX. `json`
 // must be valid JSON in UTF-8, so characters below U+0020 are escaped already.
 [[nodiscard]] inline std::string escape_unsafe(std::string json) {
-  // Every unsafe character above U+0020 starts with a byte of 0x7f or more.
+  // Searches for a byte of 0x7f or more: every unsafe character above U+0020 starts with such a
+  // byte.
   auto at = static_cast<std::size_t>(
       std::find_if(json.begin(), json.end(),
                    [](char c) { return static_cast<unsigned char>(c) >= 0x7f; }) -

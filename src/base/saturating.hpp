@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sums and products of figures from other processes. They stop at the largest number instead of
-// wrapping around.
+// Sums and products of figures from other processes. A result that is too large becomes the largest
+// number instead of wrapping around.
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,8 @@ struct ScopeVisits {
 struct ScopeVisit {
   enum class State : std::uint8_t {
     unknown,
-    // The visit has not ended, or ended in the same clock tick in which the next visit began.
+    // The visit has not ended. A visit that ended in the same clock tick in which the next visit
+    // began has this state too, because the clock cannot distinguish the two visits.
     lasts,
     over,  // the scope was left
   };
@@ -27,8 +28,8 @@ struct ScopeVisit {
   bool is_last = false;  // true if this visit is the last one, as far as a coarse clock can tell
 };
 
-// Returns the state of the visit during which an allocation was made at `when_ns`. Enclosing scopes
-// do not matter. A thread that ended inside a scope never leaves the scope.
+// Returns the state of the visit during which an allocation was made at `when_ns`. Ignores visits
+// of enclosing scopes. If a thread ended inside a scope, its visit never ends.
 [[nodiscard]] inline ScopeVisit visit_at(std::int64_t when_ns, const ScopeVisits& scope) {
   if (scope.entered == 0) return {};
   ScopeVisit visit;

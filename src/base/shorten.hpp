@@ -10,8 +10,8 @@
 namespace ttmem {
 
 // Copies `text` to `to` and returns the number of bytes written. Replaces the middle of a text that
-// is too long by an ellipsis: names of tensors begin alike and differ at the end. `to` must have at
-// least 8 bytes.
+// is too long by an ellipsis, because names of tensors begin alike and differ at the end. `to` must
+// have at least 8 bytes.
 inline std::size_t shorten(std::string_view text, std::span<char> to) noexcept {
   constexpr std::string_view mark = "…";
   const auto continues = [&](std::size_t at) {  // true inside a UTF-8 character

@@ -14,7 +14,7 @@ namespace {
 // own.
 constexpr int kGzipHeader = 16;
 
-// zlib counts bytes in 32 bits.
+// The maximum size of one piece of input, because zlib counts input bytes in 32 bits.
 constexpr std::size_t kMaxPiece = std::size_t{1} << 30;
 
 // Makes the next piece of `bytes` the input of the stream, and removes it from `bytes`.
@@ -46,7 +46,8 @@ GzipWriter::GzipWriter(Sink sink)
     : sink_(std::move(sink)), stream_(std::make_unique<z_stream_s>()) {
   const int made = deflateInit2(stream_.get(), Z_DEFAULT_COMPRESSION, Z_DEFLATED,
                                 MAX_WBITS + kGzipHeader, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY);
-  if (made != Z_OK) throw std::bad_alloc();  // the only way to fail with these arguments
+  // These arguments are valid, so only a lack of memory makes deflateInit2() fail.
+  if (made != Z_OK) throw std::bad_alloc();
 }
 
 GzipWriter::~GzipWriter() { deflateEnd(stream_.get()); }

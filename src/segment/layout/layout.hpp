@@ -42,13 +42,13 @@ inline constexpr std::uint32_t kHeaderBytes = 16384;  // the Header and the chun
 inline constexpr std::uint32_t kChunkTableOffset = 512;
 inline constexpr std::uint32_t kChunkBytes = 65536;
 inline constexpr std::uint32_t kMaxChunks =
-    8192;  // each has one byte in the chunk table; 512 MiB in total
+    8192;  // each chunk has one byte in the chunk table; all chunks have 512 MiB
 inline constexpr std::uint32_t kFailureOffset = kChunkTableOffset + kMaxChunks;
 inline constexpr std::uint32_t kJobOffset = 9856;
 inline constexpr std::uint32_t kRunOffset = 10560;
 inline constexpr std::uint32_t kMaxDevices = 128;
-// Ends the name of a proxy segment. A server writes the proxy segment for a client, and holds its
-// lock.
+// The end of the name of a proxy segment. The server that writes the proxy segment for a client
+// also holds the lock of the segment.
 inline constexpr std::string_view kProxySuffix = ".socket";
 // Part of the name of a segment that an ended process left for a reader. The pid and the pid
 // namespace of the reader follow, as in TTMEM_KEEP_FOR: `....ended.4711.4026531836`. A reader sets
@@ -56,8 +56,8 @@ inline constexpr std::string_view kProxySuffix = ".socket";
 // that reader looks at these segments, and removes them.
 inline constexpr std::string_view kKeptSuffix = ".ended.";
 // Part of the name of a symbolic link that a process leaves when it cannot have a segment. An errno
-// and a pid namespace follow: `....untracked.28.4026531836`. The link points to public_run_ids() of
-// $TTMEM_RUN, or to "-", and needs no space.
+// and a pid namespace follow: `....untracked.28.4026531836`. The target of the link is
+// public_run_ids() of $TTMEM_RUN, or "-" if there are none. The link needs no space.
 inline constexpr std::string_view kUntrackedSuffix = ".untracked.";
 // The first suffix ends the name of a copy of the segment, made when the process ran out of memory.
 // The second suffix ends the name while the copy is being made.
@@ -88,7 +88,8 @@ enum class ChunkKind : std::uint8_t {
   device_set = 7,
 };
 
-// `client_ended` occurs only in a proxy segment, whose lock shows nothing about the client.
+// `client_ended` occurs only in a proxy segment, because the lock of a proxy segment does not show
+// whether the client lives.
 enum class ExitState : std::uint32_t { running = 0, clean = 1, client_ended = 2 };
 
 struct Header {
@@ -116,7 +117,8 @@ struct Header {
   // The following fields change while the process lives.
   std::uint32_t exit_state;
   std::uint32_t chunk_count;
-  // Numbers of records ever used in each array; readers read no further.
+  // Each count is the number of records that were ever used in one array. Readers read no record
+  // beyond this count.
   std::uint32_t device_count;
   std::uint32_t allocation_count;
   std::uint32_t program_count;
@@ -124,10 +126,10 @@ struct Header {
   std::uint32_t event_capacity;       // records in the ring
   std::int32_t last_error;            // errno of the last failure to grow; 0 means none
   std::uint64_t events;               // number of the newest event; the first is 1
-  std::uint64_t dropped_allocations;  // counted in the figures but not listed: no slot was free
+  std::uint64_t dropped_allocations;  // in the figures but not in the list: no slot was free
   std::uint64_t dropped_programs;
-  std::uint64_t dropped_calls;  // not counted in any figure: no device record was free
-  std::uint64_t dropped_names;  // placements whose name found no room
+  std::uint64_t dropped_calls;  // calls that are in no figure: bad arguments, or no room
+  std::uint64_t dropped_names;  // placements whose name is missing: no room for it
   std::uint32_t text_count;     // number of texts ever used, like the counts above
   std::uint32_t client_uid;     // user of the client, in a proxy segment
   std::uint32_t device_set_count;
@@ -156,7 +158,7 @@ struct FailureRecord {
 };
 
 // The job of the process (base/job.hpp). Lies at kJobOffset and is fixed before `magic` is stored.
-// A text ends with a zero, or with its field.
+// A text ends with a zero, unless it fills its field.
 struct JobRecord {
   char id[64];
   char step[32];
@@ -172,13 +174,13 @@ struct JobRecord {
 // The runs of the process. Lies at kRunOffset and is fixed before `magic` is stored. All zeros if
 // the process belongs to no run, or if its library does not know this record.
 struct RunRecord {
-  char ids[512];  // $TTMEM_RUN: the innermost run first, separated by kRunSeparator; ends with a
-                  // zero
+  // The ids of $TTMEM_RUN, the innermost run first, separated by kRunSeparator. Ends with a zero.
+  char ids[512];
 };
 inline constexpr char kRunSeparator = ',';
 
 struct CoreFigures {
-  std::uint32_t cb_bytes;           // union over the live programs
+  std::uint32_t cb_bytes;           // size of the union of the CBs of all live programs
   std::uint32_t cb_resident_bytes;  // CBs of the program last dispatched to this core
   std::uint32_t cb_end;             // end of the highest CB; 0 means no CB
   std::uint32_t reserved;
@@ -254,8 +256,8 @@ enum AllocationFlags : std::uint8_t {
   kScoped = 128,  // the last four bytes of `label` are the number of a scope
 };
 
-// The layout of a buffer. Stored in the field that contains the role of a kernel. No bit set means
-// unknown.
+// The layout of a buffer, stored in the field `role`, which contains the role if the allocation is
+// a kernel. If no bit is set, the layout is unknown.
 enum LayoutBits : std::uint8_t {
   kInterleaved = 1,
   kSharded = 2,
@@ -302,7 +304,7 @@ struct ProgramSlot {
   std::uint32_t first_cb;   // index of the first CB record; the other CB records follow it
   std::uint32_t cb_count;
   std::uint32_t device;          // index of the device record
-  std::uint32_t resident_cores;  // number of cores to which no other program was dispatched since
+  std::uint32_t resident_cores;  // number of cores to which this program was dispatched last
   std::uint32_t name;            // index of the name's TextRecord plus one; 0 means no name
   std::uint32_t scope;           // index of the scope's TextRecord plus one; 0 means no scope
 };
@@ -311,7 +313,7 @@ enum CbFlags : std::uint32_t { kCbGlobal = 1 };
 
 // One CB. All programs with the same CBs at the same places share these records, on all devices.
 struct CbRecord {
-  std::uint64_t footprint;  // stored last; 0 means free; a number is used once
+  std::uint64_t footprint;  // number of the footprint, stored last and used only once; 0 means free
   std::uint32_t address;
   std::uint32_t bytes;
   std::uint32_t flags;  // CbFlags
@@ -320,13 +322,14 @@ struct CbRecord {
   std::uint64_t reserved1;
 };
 
-// The visits of a scope, stored beside a name that leaves room for them. Stored without a sequence
-// number: each figure is right by itself, and `open` is stored after the times.
+// The visits of a scope. Stored in the scope's text record if the name of the scope leaves room.
+// There is no sequence number: each figure is right by itself, and `open` is stored after the
+// times.
 struct ScopeRecord {
   char name[96];
   std::uint32_t entered;    // 0 means unknown, or that the text is no scope
   std::uint32_t open;       // visits that have not ended, over all threads
-  std::uint64_t last_ns;    // last time when `open` changed from 0 to 1; coarse
+  std::uint64_t last_ns;    // last time when `open` changed from 0 to 1; of a coarse clock
   std::uint64_t before_ns;  // previous value of `last_ns`; 0 means none
 };
 
@@ -342,8 +345,9 @@ struct TextRecord {
 };
 inline constexpr unsigned kParentShift = 32;
 
-// Some or all devices of a mesh. Written once and never changed. All buffers on these devices refer
-// to the same record. The number of a set is the index of its record plus one.
+// The devices of a mesh, or some of them. The record is written once and never changed. All buffers
+// on these devices refer to the same record. The number of a set is the index of its record plus
+// one.
 struct DeviceSetRecord {
   std::uint64_t count;  // number of devices; stored last; 0 means incomplete
   DeviceMask devices;
@@ -379,16 +383,16 @@ enum class EventType : std::uint8_t {
 struct EventRecord {
   std::uint64_t number;  // 0 while the record is written; stored last
   std::uint64_t when_ns;
-  std::uint8_t type;             // EventType
-  std::uint8_t kind;             // Kind of an allocation or free
-  std::uint8_t flags;            // AllocationFlags of an allocation
-  std::uint8_t role;             // role of an allocation, as in its slot
-  std::uint32_t device_id;       // id of the device, or number of a device set
-  std::uint64_t id;              // id of the buffer, kernel or program
-  std::uint64_t address;         // program_place: number of the footprint; 0 means none
-  std::uint64_t bytes;           // program_place: logical bytes
-  std::uint64_t bytes_per_bank;  // program_place: number of the name; the upper half is the number
-                                 // of the scope
+  std::uint8_t type;        // EventType
+  std::uint8_t kind;        // Kind of an allocation or free
+  std::uint8_t flags;       // AllocationFlags of an allocation
+  std::uint8_t role;        // role of an allocation, as in its slot
+  std::uint32_t device_id;  // id of the device, or number of a device set
+  std::uint64_t id;         // id of the buffer, kernel or program
+  std::uint64_t address;    // address, or for program_place the number of the footprint (0: none)
+  std::uint64_t bytes;      // size, or for program_place the logical bytes of its CBs
+  // For program_place: the number of the name, and in the upper half the number of the scope.
+  std::uint64_t bytes_per_bank;
   std::uint32_t banks;
   std::uint32_t slot;  // slot of the allocation or program; kNoSlot means none
 };

@@ -18,10 +18,10 @@ constexpr std::size_t kHeadBytes = offsetof(DeviceRecord, reserved1);
 
 enum class Copied : std::uint8_t { whole, piecewise, cut_off };
 
-// Copies the part of a record that one sequence number covers. A writer may update its device every
-// few dozen nanoseconds; then no copy shows a single moment. Every figure is an aligned word that
-// is stored and copied whole (stable_copy.hpp), so each figure of the last copy is still right by
-// itself. Only device_open() writes the identity of the device. A reader that runs during
+// Copies the part of a record that one sequence number covers. If a writer updates its device every
+// few dozen nanoseconds, every copy mixes figures of several moments. Every figure is an aligned
+// word that is stored and copied whole (stable_copy.hpp), so each figure of the last copy is still
+// right by itself. Only device_open() writes the identity of the device. A reader that runs during
 // device_open() may see a mixture of old and new identity until its next pass.
 Copied copy_part(const ByteSource& source, std::uint64_t offset, std::size_t bytes,
                  StableCopy& copy) {
@@ -62,7 +62,7 @@ void copy_figures(const DeviceRecord& record, DeviceImage& device) {
     kind.peak_bytes = std::max(kind.peak_bytes, kind.used_bytes);
   }
   device.l1_total_peak_bytes = std::max(device.l1_total_peak_bytes, device.l1_total_bytes);
-  device.anomalies.overlapping_buffers = 0;  // the collector computes it
+  device.anomalies.overlapping_buffers = 0;  // the collector computes this number
   device.cb_resident_known = record.resident_reported != 0;
   device.programs_known = record.programs_reported != 0;
   device.cb_estimate = record.cb_estimate != 0;
@@ -100,7 +100,7 @@ DevicePeaks peaks_of(const DeviceRecord& record) {
   return peaks;
 }
 
-// A part of a device record, which begins with a sequence number.
+// A part of a device record. One sequence number, at its beginning, covers the part.
 struct Part {
   const std::byte* bytes;
   bool whole;  // false: each figure is right only by itself

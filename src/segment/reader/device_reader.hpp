@@ -14,7 +14,7 @@ namespace ttmem::segment {
 // The devices of a segment, open and closed, and which device record belongs to which open device.
 struct OpenDevices {
   std::vector<DeviceImage> devices;
-  // Index into `devices` of the device of each record; nullopt if the device is not open.
+  // For each record, the index of its device in `devices`. nullopt if the device is not open.
   std::vector<std::optional<std::uint32_t>> of_record;
   std::vector<LeftAtCloseImage> left_at_close;
   std::vector<DevicePeaks> peaks;    // of open and closed devices

@@ -70,7 +70,7 @@ class Ring {
       if (source_.read_at(array_.offset_of(at), piece) != piece.size()) return false;
       done += count;
     }
-    // Keeps later reads behind the end of the copy.
+    // Makes every later read begin after the copy has ended.
     std::atomic_thread_fence(std::memory_order_acquire);
     return true;
   }
@@ -92,7 +92,8 @@ EventDetails as_details(const EventRecord& record) {
   return details;
 }
 
-// Takes the records as events without details. The first record has the number `first`.
+// Adds the records to the result as events without details. Counts the records before `oldest` and
+// the invalid records as lost. The first record has the number `first`.
 void take_plain(std::span<const EventRecord> records, std::uint64_t first, std::uint64_t oldest,
                 Events& result) {
   for (std::size_t i = 0; i < records.size(); ++i) {
@@ -103,8 +104,9 @@ void take_plain(std::span<const EventRecord> records, std::uint64_t first, std::
   result.newest = first + records.size() - 1;
 }
 
-// Takes the records as events with details. Returns false if the records contradict themselves. If
-// the last event is not complete, it is left for the next call.
+// Adds the records to the result as events with details. Returns false if the records contradict
+// themselves. If the details of the last event are not complete, leaves the event for the next
+// call.
 bool take_detailed(std::span<const EventRecord> records, std::uint64_t first, Events& result) {
   for (std::size_t i = 0; i < records.size();) {
     const EventRecord& event = records[i];
@@ -161,7 +163,7 @@ Result<Events> read_events(const ByteSource& source, std::uint64_t after_number,
   if (ring.has_details() && after_number + 1 < oldest) return give_up();
   const std::uint64_t first = std::max(after_number + 1, oldest);
   result.lost = first - after_number - 1;
-  most = std::max(most, kMaxEventDetails + 1);  // at least one event
+  most = std::max(most, kMaxEventDetails + 1);  // reads at least one event with all its details
   const std::uint64_t last = newest - first < most ? newest : first + most - 1;
   if (!ring.copy(first, last) || !read_value(source, offsetof(Header, events), newest)) {
     return Error{"it became shorter while its events were read; try again"};

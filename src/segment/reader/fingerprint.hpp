@@ -30,8 +30,8 @@ struct Fingerprint {
   }
 };
 
-// Returns nullopt if the header is incomplete or the file is truncated. Like the other functions of
-// this header, safe from any thread.
+// Returns nullopt if the header is incomplete or the file is truncated. Any thread may call the
+// functions of this header.
 [[nodiscard]] std::optional<Fingerprint> read_fingerprint(const ByteSource& source);
 
 // Returns true if the segment still has this fingerprint. Reads the header and eight bytes per

@@ -33,7 +33,7 @@ std::vector<std::string> read_run_ids(const ByteSource& source) {
   if (read_value(source, kRunOffset, run) && run.ids[0] != '\0') {
     return split_run_ids(text_of(run.ids));
   }
-  // An older library stores the beginning of $TTMEM_RUN in FailureRecord::run.
+  // Reads FailureRecord::run, where an older library stores the beginning of $TTMEM_RUN.
   FailureRecord failure{};
   if (!read_value(source, kFailureOffset, failure)) return {};
   return split_run_ids(text_of(failure.run));

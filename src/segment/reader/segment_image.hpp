@@ -54,9 +54,10 @@ struct DeviceImage : DeviceFigures {
 
 // A live buffer or kernel.
 struct LiveAllocation {
-  std::uint32_t slot = 0;              // index of the slot in the segment
-  std::uint32_t device = 0;            // index into SegmentImage::devices
-  std::vector<std::uint32_t> devices;  // all devices of a mesh, `device` first; else empty
+  std::uint32_t slot = 0;    // index of the slot in the segment
+  std::uint32_t device = 0;  // index into SegmentImage::devices
+  // For a buffer of a mesh: all its devices, `device` first. Otherwise empty.
+  std::vector<std::uint32_t> devices;
   Kind kind = Kind::dram;
   std::uint8_t role = 0;  // ttmem_kernel_role of a kernel
   std::uint64_t when_ns = 0;

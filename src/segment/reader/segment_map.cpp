@@ -112,9 +112,9 @@ Result<SegmentMap> map_segment(const ByteSource& source) {
   map.events_before = map.header.events;
   if (!read_value(source, 0, map.header)) return explain(HeaderState::damaged, map.header);
 
-  // Keeps the reads of the table and of the slots behind the reads of the counts. Pairs with the
-  // release stores of `chunk_count` in SegmentWriter::map_chunks(), which follow the stores of the
-  // chunks' kinds, and with the release stores of publish().
+  // Makes the reads of the table and of the slots begin after the reads of the counts. Pairs with
+  // the release stores of `chunk_count` in SegmentWriter::map_chunks(), which follow the stores of
+  // the chunks' kinds, and with the release stores of publish().
   std::atomic_thread_fence(std::memory_order_acquire);
   std::array<std::uint8_t, kMaxChunks> kinds{};
   const std::uint32_t chunks = chunks_to_read(source, map.header);

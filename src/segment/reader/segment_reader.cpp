@@ -100,7 +100,8 @@ class Pass {
       if (record.number != 0) image_.failure = image_of(record);
       return true;
     }
-    return true;  // the writer died during the write, before there was a text
+    // The record stays torn: the writer died during the write. The image then has no failure.
+    return true;
   }
 
   static FailureImage image_of(const FailureRecord& record) {
@@ -162,7 +163,7 @@ class Pass {
         map_.allocations, count, [&](const AllocationSlot& slot, std::uint32_t index) {
           if (slot.live != 1 || slot.born > image_.events) return;
           const std::vector<std::uint32_t>& devices = devices_of(slot);
-          if (devices.empty()) return;  // its devices were closed meanwhile
+          if (devices.empty()) return;  // leaves out a slot whose devices were closed meanwhile
           if (plausible(slot) && cores_fit(slot, devices)) {
             labelled &= add_allocation(slot, index, devices);
           } else {
@@ -182,8 +183,8 @@ class Pass {
     return slot.banks == 0 || slot.bytes_per_bank <= most / slot.banks;
   }
 
-  // Returns true if the cores lie inside the grid of each device. Checks only L1 buffers, because
-  // outside L1 the numbers are not those of compute cores.
+  // Returns true if the cores lie inside the grid of each device. Checks only buffers in L1,
+  // because the cores of a buffer in DRAM stand for banks.
   [[nodiscard]] bool cores_fit(const AllocationSlot& slot,
                                const std::vector<std::uint32_t>& devices) const {
     const auto kind = static_cast<Kind>(slot.kind);

@@ -86,8 +86,9 @@ class StableCopy {
   std::array<std::vector<std::byte>, 3> copies_;
 };
 
-// The maximum number of attempts to copy a record. A record is written within some ten stores. If
-// so many copies are torn, the writer died during the write, or it writes the record all the time.
+// The maximum number of attempts to copy a record. Writing a record takes about ten stores. If all
+// attempts give torn copies, the writer died during the write, or it writes the record all the
+// time.
 inline constexpr int kStableTries = 8;
 
 }  // namespace ttmem::segment

@@ -34,7 +34,7 @@ TextReader::TextReader(const ByteSource& source, const SegmentMap& map)
 const TextRecord* TextReader::record(std::uint32_t number, bool& whole) {
   whole = true;
   if (number == 0 || number > count_)
-    return nullptr;  // 0 is no text; above count_ the text is newer than the header
+    return nullptr;  // 0 means no text; a text above count_ is newer than the header
   const std::uint32_t index = number - 1;
   std::vector<TextRecord>& chunk = chunks_[index / kPerChunk];
   if (chunk.empty()) whole = load(index / kPerChunk, chunk);
@@ -66,7 +66,8 @@ bool TextReader::read_scope(std::uint32_t number, std::string& path) {
     if (length == 0 || length > sizeof found->text) break;
     if (!path.empty()) path.insert(0, "/");
     path.insert(0, safe_text(std::string_view(found->text, length)));
-    // A scope is made after its enclosing scope, so its number is higher.
+    // Follows only a parent with a lower number, because a scope is stored after its enclosing
+    // scope.
     const auto parent = static_cast<std::uint32_t>(found->length >> kParentShift);
     if (parent == 0 || parent >= at) break;
     at = parent;

@@ -21,14 +21,14 @@
 namespace ttmem::segment {
 namespace {
 
-// A copy takes at most a quarter of the free space: the workload and other processes have their own
-// shared memory there, and are killed when the space is full.
+// The part of the free space that a copy may take: a quarter. The workload and other processes have
+// shared memory in the same space, and are killed when the space is full.
 constexpr std::uint64_t kPartOfFree = 4;
 
 bool has_room(int file, std::uint64_t bytes) noexcept {
   struct statvfs space {};
   if (::fstatvfs(file, &space) != 0 || space.f_blocks == 0)
-    return true;  // the space is unknown or unlimited
+    return true;  // assumes that there is room: the space is unknown or unlimited
   return std::uint64_t{space.f_bavail} * space.f_frsize / kPartOfFree >= bytes;
 }
 
@@ -43,7 +43,7 @@ UniqueFd make_file(const std::string& path, mode_t mode) noexcept {
       errno = EEXIST;  // the file belongs to another user
     }
   }
-  if (file) ::fchmod(file.get(), mode);  // open() has applied the umask
+  if (file) ::fchmod(file.get(), mode);  // sets the bits that the umask removed in open()
   return file;
 }
 
@@ -64,7 +64,7 @@ int SegmentWriter::keep_failed() noexcept {
   try {
     const std::string unfinished = path_ + kUnfinishedSuffix.data();
     int failed = write_failed(unfinished);
-    if (failed == EEXIST) return failed;  // the file belongs to another user
+    if (failed == EEXIST) return failed;  // does not touch the file of another user
     const std::string kept = path_ + kFailedSuffix.data();
     if (failed == 0 && ::rename(unfinished.c_str(), kept.c_str()) != 0) failed = errno;
     if (failed != 0) ::unlink(unfinished.c_str());
@@ -93,8 +93,8 @@ int SegmentWriter::write_failed(const std::string& path) noexcept {
   return written ? 0 : errno;
 }
 
-// Gives the segment a second name, so that a reader that asked for the segment still gets the
-// segment.
+// Links the segment under the name of the copy. The segment keeps its own name too, for a reader
+// that asked for the segment.
 void SegmentWriter::leave_failed() noexcept {
   if (in_memory_ || is_failure_forgotten_ || failure().not_kept_error == 0) return;
   try {

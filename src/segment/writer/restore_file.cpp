@@ -58,7 +58,7 @@ void SegmentWriter::restore_deleted_file() noexcept {
     ::unlink(path_.c_str());
     return;
   }
-  // Readers ignore the file until it has its magic, so they never see half of it.
+  // Readers ignore the file until it has its magic, so they never read an incomplete file.
   const bool moved = all_of_chunks([&](ChunkKind, void* from, off_t offset) {
                        return map_over(from, kChunkBytes, file.get(), offset);
                      }) &&
@@ -74,7 +74,7 @@ void SegmentWriter::restore_deleted_file() noexcept {
 // Locks the new file and copies everything to it except the magic.
 bool SegmentWriter::fill(int file, const struct stat& old) noexcept {
   constexpr std::size_t kMagicBytes = sizeof header_->magic;
-  ::fchmod(file, old.st_mode & 0777);  // open() has applied the umask
+  ::fchmod(file, old.st_mode & 0777);  // sets the bits that the umask removed in open()
   return may_reach(old.st_size) && ::flock(file, LOCK_EX | LOCK_NB) == 0 &&
          ::posix_fallocate(file, 0, old.st_size) == 0 &&
          write_all(file, reinterpret_cast<const char*>(header_) + kMagicBytes,

@@ -44,7 +44,8 @@ std::uint64_t start_time_ticks() noexcept {
   char text[1024];
   const std::size_t size = read_file("/proc/self/stat", text, sizeof text - 1);
   text[size] = '\0';
-  // The name, in parentheses, may itself contain blanks and parentheses.
+  // Searches for the last ')': the name of the process is in parentheses, and may itself contain
+  // blanks and parentheses.
   const char* at = std::strrchr(text, ')');
   for (int field = 2; at != nullptr && field < 22; ++field) at = std::strchr(at + 1, ' ');
   return at == nullptr ? 0 : std::strtoull(at, nullptr, 10);
@@ -121,7 +122,7 @@ Result<std::unique_ptr<SegmentWriter>> SegmentWriter::create(const Options& opti
       writer->leave_mark(options, self);
       return opened.error();
     }
-    // An existing copy shows a failure that this process survived before it called exec.
+    // Removes the copy of a failure that this process survived before it called exec.
     writer->remove_own_file(writer->path_ + kFailedSuffix.data(), self, OwnFile::removed);
   }
   Result<void> made = writer->map_header();
@@ -145,7 +146,7 @@ Result<std::unique_ptr<SegmentWriter>> SegmentWriter::create(const Options& opti
 // Adds the ring and one chunk of each kind except texts and device sets, so that a small process
 // never grows its segment.
 bool SegmentWriter::map_first_chunks(const Options& options) {
-  // A large ring may not fit into a small /dev/shm. Then a smaller ring is tried.
+  // If the ring does not fit into a small /dev/shm, tries a ring of half the size.
   std::uint32_t chunks = ring_chunks(options.event_chunks);
   while (!map_ring(chunks)) {
     if (chunks <= kFewestEventChunks) return false;
@@ -160,8 +161,8 @@ bool SegmentWriter::map_first_chunks(const Options& options) {
           grow(programs_, ChunkKind::program, 0) && grow(cbs_, ChunkKind::cb, 0));
 }
 
-// Returns the number of chunks of the ring, a power of two. A ring with more than kMinEventChunks
-// takes at most a sixteenth of the free space, so that many processes find room.
+// Returns the number of chunks of the ring, a power of two. A ring with more than
+// kFewestEventChunks takes at most a sixteenth of the free space, so that many processes find room.
 std::uint32_t SegmentWriter::ring_chunks(std::uint32_t wanted) const noexcept {
   constexpr std::uint64_t part_of_free = 16;
   struct statvfs space {};
@@ -179,7 +180,8 @@ SegmentWriter::Identity SegmentWriter::identity_of(const Options& options) noexc
   if (options.for_client) {
     self.pid = options.for_client->pid;
     self.start_time_ticks = options.for_client->start_time_ticks;
-    // A process that is not visible here has a pid in another namespace, or no pid.
+    // If /proc does not show the client, its pid belongs to another namespace, or it has no pid.
+    // The namespace is then unknown.
     if (self.start_time_ticks == 0) self.pid_namespace = 0;
   } else {
     self.pid = ::getpid();
@@ -194,7 +196,7 @@ SegmentWriter::Identity SegmentWriter::identity_of(const Options& options) noexc
 Result<void> SegmentWriter::open_file(const Options& options, const Identity& self) {
   is_proxy_ = options.for_client.has_value();
   mode_ = options.mode;
-  // The workload may change its current directory afterwards.
+  // Makes the path absolute, because the workload may change its current directory afterwards.
   char* resolved = ::realpath(options.directory.c_str(), nullptr);
   const std::string directory = resolved != nullptr ? resolved : options.directory;
   std::free(resolved);
@@ -223,7 +225,7 @@ Result<bool> SegmentWriter::open_new_file(mode_t mode) {
   fd_ = open_above_streams(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
   if (!fd_ && errno == EEXIST) return false;
   if (!fd_) return failed("cannot create", errno);
-  ::fchmod(fd_.get(), mode);  // open() has applied the umask
+  ::fchmod(fd_.get(), mode);  // sets the bits that the umask removed in open()
   const bool locked = ::flock(fd_.get(), LOCK_EX | LOCK_NB) == 0;
   if (!locked && errno != EWOULDBLOCK) {
     const Error error = failed("cannot lock", errno);
@@ -234,14 +236,16 @@ Result<bool> SegmentWriter::open_new_file(mode_t mode) {
   ::fstat(fd_.get(), &facts);
   file_device_ = facts.st_dev;
   file_number_ = facts.st_ino;
-  // A reaper may have taken the new file for the file of a dead writer, and removed it.
+  // Checks that no reaper has taken the new file for the file of a dead writer. Such a reaper holds
+  // the lock, or has removed the file.
   if (locked && facts.st_nlink > 0) return true;
   fd_.reset();
   return false;
 }
 
-// Removes or renames the file `path` if this process wrote it before it called exec, which ended
-// the lock. Returns true if the name may be free now, false if the file belongs to another process.
+// Removes or renames the file `path` if this process wrote the file before it called exec; exec
+// released the lock. Returns true if the name may be free now, and false if the file belongs to
+// another process.
 bool SegmentWriter::remove_own_file(const std::string& path, const Identity& self,
                                     OwnFile fate) noexcept {
   const UniqueFd old = open_above_streams(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK);
@@ -250,12 +254,13 @@ bool SegmentWriter::remove_own_file(const std::string& path, const Identity& sel
   const bool whole = ::pread(old.get(), &header, sizeof header, 0) == ssize_t{sizeof header};
   const bool ours = whole && header.magic == kMagic && header.pid_namespace == self.pid_namespace &&
                     std::equal(self.boot_id.begin(), self.boot_id.end(), header.boot_id);
-  // The file of an ended client is evidence, even if another process has the same pid now.
+  // Keeps the file of an ended client as evidence, even if another process has the same pid now.
   const bool evidence = header.exit_state == static_cast<std::uint32_t>(ExitState::client_ended);
-  // A shared lock fails only while the owner lives.
+  // The shared lock fails only while the owner lives, because the owner holds an exclusive lock.
   if (!ours || evidence || ::flock(old.get(), LOCK_SH | LOCK_NB) != 0) return false;
   if (::flock(old.get(), LOCK_EX | LOCK_NB) != 0) {
-    const timespec pause{0, 1'000'000};  // a reader holds its lock, for microseconds
+    // Waits a millisecond for a reader, which holds its lock for microseconds.
+    const timespec pause{0, 1'000'000};
     ::nanosleep(&pause, nullptr);
     return true;
   }
@@ -326,9 +331,9 @@ bool SegmentWriter::is_our_file(int fd) const noexcept {
   return ::fstat(fd, &facts) == 0 && facts.st_dev == file_device_ && facts.st_ino == file_number_;
 }
 
-// Returns true if fd_ refers to our file, which is opened again if necessary. The workload may have
-// closed our descriptor and reused its number. The lock is not lost then: the mapped header keeps
-// it.
+// Returns true if fd_ refers to our file. If necessary, opens the file again, because the workload
+// may have closed our descriptor and reused its number. The lock is not lost then: the mapping of
+// the header keeps the lock.
 bool SegmentWriter::has_file() noexcept {
   if (fd_ && is_our_file(fd_.get())) return true;
   fd_.release();
@@ -350,7 +355,8 @@ bool SegmentWriter::may_reach(off_t size) noexcept {
          static_cast<rlim_t>(size) <= limit.rlim_cur;
 }
 
-// Makes the file long enough and allocates its pages. Returns 0 or the errno.
+// Makes the file at least `offset` + `bytes` long and allocates the new pages. Returns 0 or the
+// errno.
 int SegmentWriter::reserve(off_t offset, off_t bytes) noexcept {
   if (in_memory_) return 0;
   restore_deleted_file();
@@ -423,7 +429,8 @@ std::uint32_t SegmentWriter::acquire(RecordArray<Record>& array, ChunkKind kind,
   }
   const std::uint32_t index = array.count_;
   if (index == array.capacity() && !grow(array, kind, now_ns)) return kNoSlot;
-  // Reserves the memory now, because releasing a record must not allocate.
+  // Reserves the memory for the list of free records now, because releasing a record must not
+  // allocate.
   if (free != nullptr && free->capacity() <= index) free->reserve(2 * array.capacity());
   array.count_ = index + 1;
   store(published_count, index + 1);
@@ -475,8 +482,8 @@ void SegmentWriter::release_cbs(std::uint32_t first, std::uint32_t count) {
   free_cbs_[static_cast<std::size_t>(std::countr_zero(std::bit_ceil(count)))].push_back(first);
 }
 
-// Returns true if the reader that wants the segment may still live: a dead reader would never
-// remove the segment. A reader of another pid namespace cannot be checked, and is taken to live.
+// Returns true if a reader wants the segment and may still live. A dead reader would never remove
+// the segment. A reader of another pid namespace cannot be checked, and is assumed to live.
 bool SegmentWriter::is_wanted() const noexcept {
   const bool is_visible = kept_for_namespace_ == 0 || kept_for_namespace_ == pid_namespace();
   return kept_for_ > 0 && (!is_visible || is_running(kept_for_));

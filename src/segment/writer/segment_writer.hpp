@@ -145,7 +145,7 @@ class SegmentWriter {
 
   void release_allocation(std::uint32_t index) { free_allocations_.push_back(index); }
   void release_program(std::uint32_t index) { free_programs_.push_back(index); }
-  // May throw; the records then stay unused.
+  // May throw std::bad_alloc; the records are then never used again.
   void release_cbs(std::uint32_t first, std::uint32_t count);
 
   // An event. Its type determines which of the other fields it needs.
@@ -209,7 +209,8 @@ class SegmentWriter {
     events_ = last;
     std::atomic_ref<std::uint64_t>(event.number).store(number, std::memory_order_release);
     std::atomic_ref<std::uint64_t>(header_->events).store(last, std::memory_order_release);
-    // Without the prefetch, the next call's atomic exchange would wait for this cache line.
+    // Prefetches the next record. Otherwise the atomic exchange of the next call would wait for
+    // this cache line.
     __builtin_prefetch(&ring_[(last + (event_details_ ? kAhead : 0)) & ring_mask_], 1);
   }
 
@@ -241,8 +242,8 @@ class SegmentWriter {
   // Unmaps and closes the file, which stays. A forked child calls this function for its parent's
   // segment, so that the lock ends with the parent. Call nothing else afterwards.
   void abandon() noexcept;
-  // Closes only the file. A child that was forked inside a call uses this function, so that the
-  // call can end.
+  // Closes the file and keeps the mappings. A child that was forked inside a call uses this
+  // function, so that the interrupted call can end.
   void close_file() noexcept;
 
  private:
@@ -272,8 +273,8 @@ class SegmentWriter {
   [[nodiscard, gnu::noinline]] std::uint32_t acquire_new_allocation(std::uint64_t now_ns);
   [[nodiscard]] bool is_our_file(int fd) const noexcept;
   [[nodiscard]] bool has_file() noexcept;
-  // Calls visit(kind, address, offset in the file) for each chunk. Returns false as soon as a call
-  // does.
+  // Calls visit(kind, address, offset in the file) for each chunk. Stops and returns false if a
+  // call returns false.
   template <typename Visit>
   [[nodiscard]] bool all_of_chunks(Visit&& visit) const;
   [[nodiscard]] void* chunk(ChunkKind kind, std::size_t number) const noexcept;
@@ -284,7 +285,8 @@ class SegmentWriter {
   void leave_failed() noexcept;
   [[nodiscard]] int write_failed(const std::string& path) noexcept;
   [[nodiscard]] void* map(off_t offset, std::size_t bytes) const noexcept;
-  // Returns false if the process may not have a file of this size: SIGXFSZ would hit the workload.
+  // Returns false if RLIMIT_FSIZE forbids a file of this size. Growing the file would then raise
+  // SIGXFSZ in the workload.
   [[nodiscard]] static bool may_reach(off_t size) noexcept;
   [[nodiscard]] int reserve(off_t offset, off_t bytes) noexcept;
   [[nodiscard]] void* map_chunks(ChunkKind kind, std::uint32_t count, std::uint64_t now_ns);

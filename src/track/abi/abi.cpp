@@ -76,7 +76,8 @@ struct Scopes {
   std::uint32_t outer = 0;    // number of the scope around `current`, if has_outer
   bool has_outer = false;
   // Count of open visits of `current` in the segment, if has_outer. The segment stays mapped until
-  // the process ends. Null: visits are not counted, or the segment belongs to the parent process.
+  // the process ends. Null if visits are not counted, or if the segment belongs to the parent
+  // process.
   std::uint32_t* open_visits = nullptr;
   std::uint32_t depth = 0;  // nesting depth of `current`
   std::uint32_t ignored = 0;
@@ -102,8 +103,9 @@ void log(const char* message, const char* detail) noexcept {
             message, detail, static_cast<int>(::getpid()));
 }
 
-// Saves the names of the scopes that this thread is in: the numbers of scopes are valid only in the
-// parent's segment. If memory runs out, the child starts in no scope.
+// Saves the names of the scopes that this thread is in. The child needs the names, because the
+// numbers of scopes are valid only in the parent's segment. If memory runs out, the child starts in
+// no scope.
 void keep_scopes_in_child() noexcept {
   std::uint32_t at = std::exchange(scopes, {}).current;
   if (tracker == nullptr || at == 0) return;
@@ -128,8 +130,8 @@ void in_parent() noexcept {
 // the parent's segment.
 void in_child() noexcept {
   if (forked_inside_a_call) {
-    // The interrupted call may continue in the child: its objects stay, and no other call is
-    // tracked.
+    // The interrupted call may continue in the child, so the objects that the call uses stay. No
+    // other call in the child is tracked.
     mode.store(Mode::off);
     scopes.open_visits = nullptr;
     if (tracker != nullptr) tracker->segment().close_file();
@@ -138,7 +140,8 @@ void in_child() noexcept {
   keep_scopes_in_child();
   if (tracker != nullptr) tracker->segment().abandon();
   tracker = nullptr;
-  delete transport;  // the thread and the connection belong to the parent
+  // The child needs a new transport, because the thread and the connection belong to the parent.
+  delete transport;
   transport = nullptr;
   dropped_calls.store(0);
   interrupting_calls.store(0);
@@ -158,7 +161,8 @@ void count_interrupting_calls() noexcept {
 
 // Runs when the process exits or the library is unloaded.
 __attribute__((destructor)) void finish() noexcept {
-  // Fails at once if a signal handler interrupted a call of this thread and then called exit().
+  // Returns at once if this thread holds the lock: a signal handler interrupted a call of this
+  // thread and then called exit().
   if (!lock.try_lock_for(1000)) return;
   std::unique_lock guard(lock, std::adopt_lock);
   if (mode.exchange(Mode::off) == Mode::on) {
@@ -179,9 +183,9 @@ __attribute__((destructor)) void finish() noexcept {
   }
 }
 
-// Makes the process store its exit status at its exit. The record of a failure helps to explain why
-// a process failed; finish(), which runs after this handler, removes the record if the exit status
-// is 0.
+// Makes the process store its exit status when it exits. finish() runs afterwards, and removes the
+// record of a failure if the exit status is 0. Otherwise the record stays, because it helps to
+// explain why the process failed.
 void learn_exit_status() noexcept {
   static constinit std::atomic<bool> asked{false};
   if (asked.exchange(true)) return;
@@ -201,7 +205,8 @@ void read_events(const char* text, ttmem::segment::SegmentWriter::Options& optio
   constexpr std::uint32_t per_chunk =
       ttmem::segment::kChunkBytes / sizeof(ttmem::segment::EventRecord);
   constexpr std::uint32_t fewest = 1 << 16;
-  constexpr std::uint32_t most = 1 << 22;  // half of the largest segment
+  // Number of events; this ring takes half of the largest segment.
+  constexpr std::uint32_t most = 1 << 22;
   const auto events = ttmem::parse_number<std::uint32_t>(text);
   if (!events) {
     log("TTMEM_EVENTS is not a number of events such as 1048576; ignored", text);
@@ -221,7 +226,7 @@ ttmem::segment::SegmentWriter::Options options_from_environment() {
   if (const char* text = environment("TTMEM_MODE"); *text != '\0') {
     const auto value = ttmem::parse_number<mode_t>(text, 8);
     if (value && *value <= 0777) {
-      options.mode = (*value & 0444) | 0600;  // readers never write
+      options.mode = (*value & 0444) | 0600;  // readers get no right to write
     } else {
       log("TTMEM_MODE is not an octal file mode such as 0640; using 0600", text);
     }
@@ -307,7 +312,8 @@ void run(Call&& call) noexcept {
       dropped_calls.fetch_add(1, std::memory_order_relaxed);
     }
   } catch (const std::exception& exception) {
-    // The figures may be wrong now, so readers must not see any.
+    // Ends the segment and the transport, because the figures may be wrong now and readers must not
+    // see them.
     log("stopped tracking this process after an internal error", exception.what());
     if (transport != nullptr) transport->give_up();
     if (tracker != nullptr) tracker->segment().discard();
@@ -358,8 +364,8 @@ void with_known_fields(IdTracker& t, const Struct* from, std::size_t required, C
   call(padded);
 }
 
-// Calls call() with the fields of the CBs that this library knows. A call with shorter CBs is
-// dropped.
+// Calls call() with the fields of the CBs that this library knows. Drops a call whose CBs are
+// shorter than ttmem_cb.
 template <typename Call>
 void with_known_cbs(IdTracker& t, const ttmem_placement& placement, Call&& call) {
   const ttmem_cb* cbs = placement.cbs;

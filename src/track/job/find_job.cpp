@@ -35,13 +35,13 @@ std::string first_of(const Variables& variable, std::initializer_list<const char
   return {};
 }
 
-// Finds the rank that the innermost launcher gave to the process: under Slurm, `mpirun` and
-// `torchrun` start several processes in one Slurm task.
+// Finds the rank that the innermost launcher gave to the process. Under Slurm, for example,
+// `mpirun` and `torchrun` start several processes in one Slurm task.
 void find_rank(const Variables& variable, Job& job) {
   constexpr struct {
     const char* rank;
     const char* ranks;
-    bool only_together;  // "RANK" alone may have another meaning
+    bool only_together;  // used only with `ranks`: RANK alone may mean something else
   } launchers[] = {{"RANK", "WORLD_SIZE", true},
                    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", false},
                    {"PMIX_RANK", "PMIX_SIZE", false},
@@ -131,7 +131,7 @@ void read_mounts(std::string_view mountinfo, Job& job) {
         root.find(pods) != std::string_view::npos) {
       keep_first(job.pod_uid, pod_uid_at(root.substr(root.find(pods) + pods.size())));
     }
-    // A pod's sandbox has its own id, which is not the id of the container.
+    // Ignores the file of a pod's sandbox, because the sandbox has another id than the container.
     if (point == "/etc/hostname" && root.find("/sandboxes/") == std::string_view::npos) {
       keep_first(job.container, container_in(root));
     }
@@ -157,14 +157,15 @@ Job find_job(const Variables& variable, std::string_view cgroup, std::string_vie
 }
 
 Job job_of(const std::string& proc_folder, const Variables& variable) {
-  constexpr std::size_t most = 256 << 10;  // a host with many containers has many mounts
+  constexpr std::size_t most = 256 << 10;  // bytes; a host with many containers has many mounts
   return find_job(variable, read_text(proc_folder + "/cgroup", most),
                   read_text(proc_folder + "/mountinfo", most));
 }
 
 Job own_job() {
   Job job = job_of("/proc/self", [](const char* name) { return std::string(environment(name)); });
-  // Every pod has this file unless it declined a service account token.
+  // Reads the namespace from a file that every pod has, unless the pod declined a service account
+  // token.
   if (job.pod_namespace.empty() && *environment("KUBERNETES_SERVICE_HOST") != '\0') {
     job.pod_namespace = read_text("/var/run/secrets/kubernetes.io/serviceaccount/namespace");
   }

@@ -12,7 +12,7 @@
 
 namespace ttmem::job {
 
-// Returns the value of an environment variable, or an empty string if it is unset.
+// A function that returns the value of an environment variable, or an empty string if it is unset.
 using Variables = std::function<std::string(const char* name)>;
 
 // Finds the job from the environment and from the texts of /proc/PID/cgroup and

@@ -6,8 +6,9 @@
 namespace ttmem::ledger {
 namespace {
 
-// The maximum number of traces without a core that are kept for the next trace replay. A decoding
-// loop replays a few traces in turn, and computing a trace takes time linear in its programs.
+// The maximum number of traces that no core holds and that are kept for the next trace replay. A
+// decoding loop replays a few traces in turn, and computing a trace again takes time linear in the
+// number of its programs.
 constexpr std::size_t kIdleTraces = 16;
 
 std::uint32_t bytes_on(const Footprint& footprint, std::uint32_t core) noexcept {
@@ -19,12 +20,12 @@ std::uint32_t bytes_on(const Footprint& footprint, std::uint32_t core) noexcept 
 
 }  // namespace
 
-// Programs that were captured together. A core that was last sent a trace holds the largest program
-// of the trace on that core.
+// The programs of one captured trace. If a trace was the last thing sent to a core, the core holds
+// the program of the trace that is largest on that core.
 struct Trace {
   struct Member {
     Placement* placement;
-    std::uint32_t resident_cores;  // cores that it adds to Placement::resident_cores
+    std::uint32_t resident_cores;  // number that the trace adds to Placement::resident_cores
   };
 
   std::vector<std::uint64_t> programs;  // as the caller listed the programs
@@ -101,7 +102,7 @@ bool DeviceLedger::remove(std::uint64_t program) {
   placements_.erase(it);
   *placement = Placement{};
   if (placements_.empty() && classes_.size() > 1) {
-    // All cores form one class again.
+    // Without programs, all cores form one class again.
     classes_.assign(1, {CoreMask::first(core_count_), core_count_, 0, 0, {}});
     std::fill(class_of_.begin(), class_of_.end(), std::uint16_t{0});
   }
@@ -157,7 +158,7 @@ void DeviceLedger::apply(const Footprint& footprint, bool add) {
   }
 }
 
-// Leaves `inside` in the class, and makes a new class of its other cores.
+// Splits a class: the cores of `inside` stay in the class, and its other cores form a new class.
 void DeviceLedger::split(std::size_t index, const CoreMask& inside) {
   CoreClass rest = classes_[index];
   rest.cores = rest.cores - inside;
@@ -223,7 +224,7 @@ void DeviceLedger::occupy(std::uint32_t core, Occupant occupant) {
   now.trace = occupant.trace;
 }
 
-// Takes the program from all cores on which it is resident.
+// Removes the program from all cores on which it is resident.
 void DeviceLedger::vacate(Placement& placement) {
   if (placement.resident_cores > 0) {
     for (std::uint32_t core = 0; core < core_count_; ++core) {
@@ -270,7 +271,8 @@ Trace* DeviceLedger::new_trace(std::span<const std::uint64_t> programs) {
     Placement* placement = find(program);
     if (placement == nullptr) {
       ++trace->unknown;
-      trace->stale = true;  // the program may be placed before the next replay
+      // The next replay makes a new trace, because the program may be placed by then.
+      trace->stale = true;
       continue;
     }
     trace->members.push_back({placement, 0});
@@ -302,7 +304,8 @@ void DeviceLedger::on_layout_change(Placement& placement, const Footprint& old, 
     trace->stale = true;
     trace->owned_changed = true;
     if (!still_there) trace->members.erase(member);
-    if (trace->owned.empty()) continue;  // update_traces() removes the trace
+    // Computes nothing for a trace that no core holds: update_traces() removes this trace.
+    if (trace->owned.empty()) continue;
     CoreMask cores = largest_of(*trace, old);
     if (still_there) cores |= placement.footprint->cores & trace->cores;
     refresh(*trace, cores);

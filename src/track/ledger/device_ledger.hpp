@@ -27,7 +27,7 @@ struct Placement {
   bool fully_resident = false;
   bool changed = false;      // changed since DeviceLedger::take_changed_programs()
   std::uint32_t traces = 0;  // number of traces that contain the program
-  // Fields for the owner of the ledger.
+  // Fields that the ledger does not use. They belong to the owner of the ledger.
   std::uint32_t slot = 0;  // index of the program's slot in the segment
   std::uint32_t name = 0;  // number of the text with the name; 0: no name
 };
@@ -54,9 +54,9 @@ class DeviceLedger {
 
   enum class Placed { fresh, unchanged, replaced };
 
-  // Places `program`, or gives it another layout. Returns the earlier layout in `footprint`, so
-  // that the layout outlives references to it. A resident program stays resident, with its new
-  // layout, on the cores it was dispatched to.
+  // Places `program`, or gives it another layout. Stores the earlier layout in `footprint`, so that
+  // the earlier layout outlives references to it. A resident program stays resident, with its new
+  // layout, on the cores to which it was dispatched.
   Placed place(std::uint64_t program, FootprintRef&& footprint);
 
   // Returns false, and changes nothing, if `program` is not placed.
@@ -146,7 +146,7 @@ class DeviceLedger {
   boost::unordered_flat_map<Footprint*, std::uint32_t> uses_;
 
   std::vector<CoreClass> classes_;
-  std::vector<std::uint16_t> class_of_;  // by core
+  std::vector<std::uint16_t> class_of_;  // index into classes_, by core
   std::vector<Occupant> occupants_;      // by core
   std::vector<std::unique_ptr<Trace>> traces_;
 

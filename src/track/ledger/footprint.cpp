@@ -57,8 +57,8 @@ Footprint make_footprint(std::vector<Cb> cbs) {
 }
 
 std::uint64_t FootprintTable::hash_of(std::span<const std::uint64_t> key) noexcept {
-  // Multiplies and folds. This hash suffices for a table that compares the keys of equal hashes.
-  // The hash of a library would read the key byte by byte.
+  // Multiplies and folds the words of the key. A simple hash suffices, because the table compares
+  // the keys of equal hashes. A library's hash function would read the key byte by byte.
   std::uint64_t hash = key.size();
   for (std::uint64_t word : key) {
     hash = (hash ^ word) * 0x9e3779b97f4a7c15;

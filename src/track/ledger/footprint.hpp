@@ -29,8 +29,8 @@ struct Footprint {
   // Cores with the same CB ranges.
   struct Part {
     CoreMask cores;
-    std::vector<Interval> ranges;  // union of the CBs there: ascending, with gaps between them
-    std::uint32_t bytes = 0;       // sum of the ranges
+    std::vector<Interval> ranges;  // union of the CBs on `cores`, ascending; no two ranges touch
+    std::uint32_t bytes = 0;       // sum of the lengths of the ranges
   };
 
   std::vector<Cb> cbs;
@@ -77,8 +77,8 @@ class FootprintRef {
   Footprint* footprint_ = nullptr;
 };
 
-// All footprints in use, each once. Calls may throw std::bad_alloc, and then have changed nothing.
-// Not thread-safe. The table must outlive its references.
+// Contains each footprint in use once. Calls may throw std::bad_alloc, and then have changed
+// nothing. Not thread-safe. The table must outlive its references.
 class FootprintTable {
  public:
   using Hook = std::function<void(Footprint&)>;

@@ -13,7 +13,9 @@ void IntervalUnion::add(Interval interval) {
 }
 
 void IntervalUnion::remove(Interval interval) {
-  make_room();  // removing may add a node: where one interval ends and another begins
+  // Removing an interval may add a point. Where one interval ends and another begins, the coverage
+  // does not change, so there is no point until one of the two intervals is removed.
+  make_room();
   root_ = change_below(root_, interval.begin, -1);
   root_ = change_below(root_, interval.end, +1);
 }

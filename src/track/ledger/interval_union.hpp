@@ -45,7 +45,8 @@ class IntervalUnion {
     std::uint32_t first;
     std::uint32_t last;
     std::int32_t sum;  // change of coverage over the whole run
-    // Smallest coverage between its points, relative to the coverage before the run.
+    // Smallest coverage between the points of the run, relative to the coverage below its first
+    // point.
     std::int32_t min;
     std::uint32_t min_bytes;  // number of bytes with that coverage
   };
@@ -68,7 +69,7 @@ class IntervalUnion {
   Index merge(Index low, Index high) noexcept;
 
   std::vector<Node> nodes_ = std::vector<Node>(1);
-  Index free_ = 0;  // linked through Node::left
+  Index free_ = 0;  // first unused node; unused nodes are linked through Node::left
   Index root_ = 0;
   std::uint32_t random_ = 0x9e3779b9;
 };

@@ -83,7 +83,8 @@ bool fill_buffer_request(TrackedDevice& device, const ttmem_buffer& buffer,
   const std::uint32_t named =
       banks_on(device, request.kind, {buffer.cores, buffer.core_ranges}, cores);
   if (named == kRefused) return false;
-  // Lockstep: a shard on one core takes its address range on all cores.
+  // Without this flag the allocator works in lockstep: a shard on one core takes its address range
+  // on all cores.
   request.has_own_banks = (buffer.flags & TTMEM_BUFFER_OWN_BANKS) != 0;
   request.banks = request.has_own_banks ? named : device.banks_of(request.kind);
   request.has_cores = !is_in_dram(request.kind);

@@ -6,8 +6,8 @@
 
 namespace ttmem::tracker {
 
-// Returns the number of the label among the texts, or 0 if there is no room for the label. Keeps
-// 16384 texts for scopes and the names of programs.
+// Returns the number of the label among the texts, or 0 if there is no room for the label. Labels
+// may not use the last 16384 texts, which are reserved for scopes and the names of programs.
 std::uint32_t AllocationTracker::number_of_label(const char* label) noexcept {
   constexpr std::uint32_t kMaxLabels = segment::kMaxTexts - 16384;
   try {
@@ -40,7 +40,8 @@ bool AllocationTracker::allocate(TrackedDevice& device, const AllocationRequest&
 
 void AllocationTracker::release(TrackedDevice& device, const Receipt& receipt,
                                 std::uint64_t now_ns) {
-  // Clears the slot before writing the event: a reader that sees the event finds no slot.
+  // Clears the slot before writing the event. So a reader that sees the event does not find the
+  // allocation in the list.
   clear_slot(receipt);
   write_free_event({device.id}, receipt, now_ns);
   account(*device.record, receipt, Direction::remove);
@@ -49,7 +50,8 @@ void AllocationTracker::release(TrackedDevice& device, const Receipt& receipt,
   }
 }
 
-// Keeps the slot, so that the list never lacks the allocation, even if the process is killed.
+// Changes the allocation in its slot, so that the list never lacks the allocation, even if the
+// process is killed.
 void AllocationTracker::resize(TrackedDevice& device, const AllocationRequest& request,
                                Receipt& receipt, std::uint64_t now_ns) {
   if (!device.has_room(request.kind, request.bytes, receipt.used_bytes)) {
@@ -77,7 +79,8 @@ void AllocationTracker::rewrite_event(std::uint32_t index) noexcept {
   const bool is_set = (slot.flags & segment::kOnSet) != 0;
   std::uint32_t where = slot.device;
   if (!is_set) {
-    if (where >= segment_.device_count()) return;  // the workload overwrote the slot
+    if (where >= segment_.device_count())
+      return;  // happens only if the workload overwrote the slot
     where = devices_.at(where).id;
   }
   segment_.write_event({.type = is_set ? segment::EventType::set_alloc : segment::EventType::alloc,
@@ -103,7 +106,8 @@ void AllocationTracker::release_at_close(TrackedDevice& device, const Receipt& r
 
 void AllocationTracker::count_left_at_close(TrackedDevice& device,
                                             const Receipt& receipt) noexcept {
-  if (receipt.role != TTMEM_KERNEL_APP) return;  // persistent kernels stay loaded until the close
+  // Does not count persistent kernels, which stay loaded until the device closes.
+  if (receipt.role != TTMEM_KERNEL_APP) return;
   publish(device.record->seq, [&] {
     increase(device.anomalies().left_at_close);
     increase(device.anomalies().left_at_close_bytes, receipt.used_bytes);

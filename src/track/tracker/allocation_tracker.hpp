@@ -44,9 +44,9 @@ class AllocationTracker {
   void release_at_close(TrackedDevice& device, const Receipt& receipt);
 
   // Adds a buffer to each of `devices`, which have the same shape. The caller has checked that each
-  // device has room for the bytes. `set` is the number of `devices` in the segment; if it is 0,
-  // because the segment has no room for the set, the buffer gets no slot. The process has no
-  // observer.
+  // device has room for the bytes, and that the process has no observer. `set` is the number of
+  // `devices` in the segment. If the segment has no room for the set, `set` is 0 and the buffer
+  // gets no slot.
   void allocate_on(const DeviceMask& devices, std::uint32_t set, const AllocationRequest& request,
                    std::uint64_t now_ns, Receipt& receipt);
   // Removes the buffer from `devices`, whose number in the segment is `set`. The buffer stays on
@@ -62,15 +62,16 @@ class AllocationTracker {
   // Returns true if the list shows the allocation on some cores only.
   [[nodiscard]] bool is_on_cores(const Receipt& receipt) const noexcept;
 
-  // Gives the cores of the buffers on `device` the numbers of a grid that just became known.
-  // Before, the grid had `columns_before` columns.
+  // Converts the core numbers of the buffers on `device` to a grid that just became known. The old
+  // numbers assume a grid with `columns_before` columns.
   void renumber_cores(TrackedDevice& device, std::uint32_t columns_before) noexcept;
 
  private:
   enum class Direction : bool { add, remove };
   // Where an allocation lies, for slots and events.
   struct Location {
-    std::uint32_t number;  // set: its number; device: its record in a slot, its id in an event
+    // For a set: its number. For a device: the index of its record in a slot, its id in an event.
+    std::uint32_t number;
     bool is_set = false;
   };
 

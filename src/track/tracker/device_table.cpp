@@ -9,8 +9,8 @@
 namespace ttmem::tracker {
 namespace {
 
-// Ends the peak of a device that closes, so that the device begins without a peak when it opens
-// again.
+// Sets the peak of a device that closes to 0, so that the device has no peak when it opens again.
+// Stores the peak in `highest` if it is higher.
 void end_peak(std::uint64_t& peak, std::uint64_t& highest) {
   if (peak > highest) segment::store(highest, peak);
   segment::store(peak, std::uint64_t{0});
@@ -38,7 +38,8 @@ TrackedDevice* DeviceTable::open(std::uint32_t id, TrackedDevice* known) {
   const std::uint64_t time = now();
   publish(known->record->seq, [&] {
     store(known->record->opened_ns, time);
-    // These two sizes are chosen anew at each opening. All other fields describe the chip.
+    // Clears these two sizes, which a process chooses at each opening. All other fields describe
+    // the chip.
     known->record->l1_small_bytes_per_core = 0;
     known->record->trace_region_bytes = 0;
     store(known->record->state, static_cast<std::uint32_t>(segment::DeviceState::open));
@@ -162,7 +163,8 @@ void DeviceTable::set_cb_estimate(std::uint32_t id, bool is_estimate) {
   notify_observer(*device);
 }
 
-// A list with a fault is looked up again at each call, so that each call counts the fault.
+// Looks up the devices of a list. The result is used again only if each device was counted once:
+// otherwise each call looks up the list again, and counts the fault.
 TrackedMesh& DeviceTable::look_up(std::span<const std::uint32_t> list, KnownMesh& known) {
   TrackedMesh& mesh = known.mesh;
   mesh = {};

@@ -19,8 +19,8 @@ namespace ttmem::tracker {
 
 // The devices of a tracked process, open and closed, and the meshes that its calls name.
 //
-// Owns the devices. A device keeps its place until the tracker ends. Knows neither buffers nor
-// programs: Tracker::device_open() and Tracker::device_close() keep those in step with the devices.
+// Owns the devices. A device keeps its place until the tracker ends. Does not change buffers and
+// programs when a device opens or closes: Tracker::device_open() and Tracker::device_close() do.
 //
 // Not thread-safe. May throw std::bad_alloc. A segment without room for another device, and a grid
 // or a number of DRAM channels above the maximum, are counted in the segment and are no failure.
@@ -58,7 +58,7 @@ class DeviceTable {
   // Returns true if describe() would give the device another grid.
   [[nodiscard]] bool changes_grid(const ttmem_device_info& info) const noexcept;
   // Adds what `info` knows to the record of the device. Returns true if the grid changed. The
-  // caller then renumbers the cores of buffers and programs.
+  // caller must then renumber the cores of buffers and programs.
   [[nodiscard]] bool describe(TrackedDevice& device, const ttmem_device_info& info);
   // Closes an open device. The caller has removed its buffers and programs.
   void close(TrackedDevice& device);
@@ -98,7 +98,7 @@ class DeviceTable {
   DeviceSetTable sets_;
   KnownMeshes meshes_;
   std::uint64_t shapes_ = 1;  // grows when a device opens, closes or gets another shape
-  std::uint32_t count_ = 0;   // of devices
+  std::uint32_t count_ = 0;   // number of devices
   std::array<std::unique_ptr<TrackedDevice>, segment::kMaxDevices> devices_;  // by record
   std::array<TrackedDevice*, 256> by_id_{};  // devices with a small id; larger ids are searched
 };

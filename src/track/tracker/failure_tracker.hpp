@@ -25,8 +25,8 @@ class FailureTracker {
   FailureTracker& operator=(const FailureTracker&) = delete;
 
   // Implements ttmem_report_failure(). `text` says what the process had no memory for. Does nothing
-  // if nothing was allocated or placed since the last failure, and one of the two texts contains
-  // the other. The program then only passes an exception on.
+  // if the program only passes on the exception of the last failure. This is assumed if nothing was
+  // allocated or placed since the last failure, and one of the two texts contains the other.
   void report(std::string_view text);
   // Removes the copy, because the process ended well.
   void forget() noexcept { process_.segment().drop_failed(); }

@@ -216,7 +216,7 @@ DeviceMask IdTracker::make_way(DeviceMask devices, Kind kind, std::uint64_t id,
   if (taken.empty()) return devices;
   taken.for_each([&](std::uint32_t i) { tracker_.devices.at(i).count_alloc_over_live(); });
   release_each(taken, kind, id);
-  // Several buffers of meshes may have this id.
+  // Calls itself again, because several buffers of meshes may have this id.
   return make_way(devices, kind, id, used_bytes);
 }
 
@@ -250,7 +250,8 @@ std::vector<std::uint64_t> IdTracker::mesh_buffers_on(const DeviceMask& device, 
 
 // Updates the entry after its receipt was released on `devices`.
 void IdTracker::forget(MeshReceipt& live, const DeviceMask& devices) noexcept {
-  // The place of an entry depends on its id alone, so the devices may change in place.
+  // Changes the devices of the entry in place: the place of an entry in the table depends only on
+  // its id.
   const DeviceMask rest = live.devices - devices;
   rest.empty() ? mesh_live_[live.kind].erase(&live) : static_cast<void>(live.devices = rest);
 }

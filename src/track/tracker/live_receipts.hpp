@@ -42,7 +42,7 @@ using LiveReceipts = ProbeTable<LiveReceipt>;
 // The receipt of a live buffer that lies on several devices. Buffers with the same id have no
 // device in common, so the id and one of the devices identify the buffer.
 struct MeshReceipt : Receipt {
-  segment::DeviceMask devices;  // empty: an empty entry of the table
+  segment::DeviceMask devices;  // empty if this entry of the table is empty
 
   struct Key {
     std::uint64_t id = 0;

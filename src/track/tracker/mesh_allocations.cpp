@@ -32,7 +32,8 @@ void AllocationTracker::allocate_on(const DeviceMask& devices, std::uint32_t set
       [&](std::uint32_t record) { account(segment_.device(record), receipt, Direction::add); });
 }
 
-// Changes or clears the slot before writing the event, in the same order as release().
+// Changes or clears the slot before writing the event, as release() does: a reader that sees the
+// event does not find the buffer on these devices.
 void AllocationTracker::release_on(const DeviceMask& devices, std::uint32_t set,
                                    const DeviceMask& rest, Receipt& receipt, std::uint64_t now_ns) {
   const Receipt before = receipt;
@@ -49,9 +50,9 @@ void AllocationTracker::release_on_at_close(TrackedDevice& device, const DeviceM
   count_left_at_close(device, receipt);
 }
 
-// Changes the slot to that of a buffer on `devices`. Frees the slot if `devices` is empty, or if
-// the segment has no room for another set of devices: then the buffer is in the figures and not in
-// the list.
+// Changes the slot to that of a buffer on `devices`. Frees the slot if `devices` is empty. Also
+// frees the slot if the segment has no room for another set of devices; the buffer is then in the
+// figures and not in the list.
 void AllocationTracker::move_slot(const DeviceMask& devices, Receipt& receipt) {
   if (receipt.slot == kNoSlot) return;
   const std::uint32_t set = devices.empty() ? 0 : devices_.set_number(devices);

@@ -5,9 +5,9 @@
 
 namespace ttmem::tracker {
 
-// Is called for every change of the tracker's segment that a reader would see, except dispatches.
-// The calls happen inside the tracked call and under its lock, after the record was written. The
-// arguments are indices of records; a removed record still has its contents.
+// Receives a call for every change of the tracker's segment that a reader would see, except
+// dispatches. The calls happen inside the tracked call and under its lock, after the record was
+// written. The arguments are indices of records; a removed record still has its contents.
 //
 // Closing a device is one call of device_changed(). The allocations and programs that the device
 // held cause no further calls.

@@ -244,7 +244,8 @@ void ProgramTracker::publish_footprint(ledger::Footprint& footprint) noexcept {
         .store(footprint.number, std::memory_order_release);
   }
   if (segment_.has_event_details()) {
-    // The records are adjacent in memory, because acquire_cbs() takes them from one chunk.
+    // Writes all records with one call, because acquire_cbs() takes them from one chunk, where they
+    // are adjacent in memory.
     segment_.write_event({.type = segment::EventType::footprint,
                           .id = footprint.number,
                           .bytes = count,
@@ -259,7 +260,7 @@ void ProgramTracker::retire_footprint(ledger::Footprint& footprint) noexcept {
   for (std::uint32_t i = 0; i < count; ++i) {
     store(segment_.cb(footprint.first_record + i).footprint, std::uint64_t{0});
   }
-  // Clears the numbers before another footprint can reuse the records.
+  // Stores the cleared numbers before another footprint can reuse the records.
   std::atomic_thread_fence(std::memory_order_release);
   try {
     segment_.release_cbs(footprint.first_record, count);
@@ -271,7 +272,7 @@ void ProgramTracker::retire_footprint(ledger::Footprint& footprint) noexcept {
 void ProgramTracker::publish_program(TrackedDevice& device, ledger::Placement& placement) {
   const std::uint64_t time = process_.exact_time();
   const ledger::Footprint& footprint = *placement.footprint.get();
-  // Without records for its CBs, the program would be listed as a program without CBs.
+  // Does not list a program without records for its CBs: it would look like a program without CBs.
   const bool can_be_listed = footprint.cbs.empty() || footprint.number != 0;
   if (!can_be_listed) clear_slot(placement);
   const bool is_new = placement.slot == kNoSlot;
@@ -338,8 +339,8 @@ void ProgramTracker::publish_cb_figures(TrackedDevice& device) noexcept {
     });
   }
   device.ledger->take_changed_programs([&](ledger::Placement& placement) {
-    // Not inside publish(slot.seq): the slot of a program that is dispatched all the time would
-    // always be torn.
+    // Stores the field outside publish(slot.seq). Otherwise the slot of a program that is
+    // dispatched all the time would always be torn.
     if (placement.slot != kNoSlot) {
       store(segment_.program(placement.slot).resident_cores, placement.resident_cores);
     }

@@ -40,16 +40,16 @@ class ProgramTracker {
              const char* name = nullptr);
   void place(const DeviceMask& devices, std::uint64_t program, std::span<const ttmem_cb> cbs,
              const char* name = nullptr);
-  // Makes the program resident on its cores of the device, or of each of the devices. A program
-  // that is not placed there is counted as unknown.
+  // Makes the program resident on its cores of the device, or of each of the devices. If the
+  // program is not placed on a device, an unknown program is counted for the device.
   void dispatch(TrackedDevice& device, std::uint64_t program);
   void dispatch(const DeviceMask& devices, std::uint64_t program);
   // Makes a trace of these programs resident: each core holds the largest of the programs. Programs
   // that are not placed on the device are counted as unknown. Does nothing without programs.
   void replay_trace(TrackedDevice& device, std::span<const std::uint64_t> programs);
-  // Removes the program from every device. Does nothing if it is placed on none.
+  // Removes the program from every device. Does nothing if the program is placed on no device.
   void destroy(std::uint64_t program);
-  // Removes the program from the device. Does nothing if it is not placed there.
+  // Removes the program from the device. Does nothing if the program is not placed on the device.
   void remove(TrackedDevice& device, std::uint64_t program);
   // Removes all programs from a device that closes. The observer is not called.
   void remove_all(TrackedDevice& device);

@@ -50,8 +50,8 @@ std::uint32_t* TextTable::enter_scope(std::uint32_t scope) noexcept {
   if (place == nullptr) return nullptr;
   segment::ScopeRecord& figures = segment_.text(scope - 1).scope;
   const std::atomic_ref<std::uint32_t> open(*place);
-  // Relaxed: other threads can only leave the scope meanwhile. If the last thread leaves after this
-  // load, its visit and the new visit count as one.
+  // Relaxed suffices, because other threads can only leave the scope meanwhile. If the last thread
+  // leaves the scope after this load, the visit of that thread and the new visit count as one.
   if (open.load(std::memory_order_relaxed) == 0) {
     segment::store(figures.before_ns, figures.last_ns);
     segment::store(figures.last_ns, now());
@@ -66,7 +66,8 @@ std::uint32_t TextTable::number_of(const Wanted& wanted, std::uint32_t maximum) 
   if (fitted.view().empty()) return 0;
   const auto known = numbers_.find({wanted.parent, fitted.view()});
   if (known != numbers_.end()) return known->second;
-  // Adds to the list first, because adding may throw. So the records always match the list.
+  // Adds the text to texts_ before it changes the segment, because adding may throw. So the records
+  // always match texts_.
   texts_.push_back({wanted.parent, static_cast<std::uint32_t>(fitted.view().size())});
   const bool full = segment_.text_count() >= maximum;
   const std::uint32_t index = full ? segment::kNoSlot : segment_.acquire_text(now());

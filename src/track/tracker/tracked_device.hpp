@@ -21,8 +21,8 @@ using segment::kNoSlot;
 using segment::publish;
 using segment::store;
 
-// The number of columns and rows that an unknown grid is taken to have: enough for every known
-// device.
+// The number of columns and of rows that a grid of unknown size is assumed to have. It is enough
+// for every known device.
 inline constexpr std::uint32_t kUnknownGridSide = 16;
 static_assert(kUnknownGridSide * kUnknownGridSide <= kMaxCores);
 
@@ -62,8 +62,8 @@ void shorten_text(char (&to)[Size], const char* from) noexcept {
   shorten(from, to);
 }
 
-// Adds the cores from `begin` up to but not including `end`. Works on whole words: core by core, a
-// sharded buffer on 64 cores would take 100 ns longer.
+// Adds the cores from `begin` up to but not including `end` to `mask`. Works on whole words,
+// because adding single cores would take 100 ns longer for a sharded buffer on 64 cores.
 inline void add_cores(std::uint32_t begin, std::uint32_t end, CoreMask& mask) noexcept {
   while (begin < end) {
     const std::uint32_t first = begin % 64;
@@ -98,7 +98,7 @@ struct TrackedDevice {
   [[nodiscard]] std::uint32_t banks_of(Kind kind) const noexcept {
     if (is_in_dram(kind)) return record->dram_channels;
     if (is_in_l1(kind)) return std::uint32_t{grid_x} * grid_y;
-    return 1;  // host memory
+    return 1;  // host memory counts as one bank
   }
 
   // Adds the cores of the ranges to `mask`. Returns false if a range is outside the grid or not in

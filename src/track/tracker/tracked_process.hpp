@@ -42,7 +42,8 @@ class TrackedProcess {
   // Sets the scope of all later allocations and placements. 0 means no scope.
   void set_scope(std::uint32_t scope) noexcept { scope_ = scope; }
   [[nodiscard]] std::uint32_t scope() const noexcept { return scope_; }
-  // Writes an event with the name of this moment. Without room for the name, the event has none.
+  // Writes an event with the name of this moment. If there is no room for the name, the event has
+  // no name.
   void mark(const char* name);
 
   // Sets the observer, which is called for every change from now on. `observer` may be null, and
@@ -51,8 +52,8 @@ class TrackedProcess {
   [[nodiscard]] Observer* observer() const noexcept { return observer_; }
 
   // Returns the time for an event of a rare call: exact when a recorder reads the events, coarse
-  // otherwise. A recorder gives an event at least the time of the event before it, so exact times
-  // of rare events narrow the coarse times of the buffers between them.
+  // otherwise. A recorder never gives an event an earlier time than the event before it. So the
+  // exact times of rare events limit the coarse times of the events between them.
   [[nodiscard]] std::uint64_t exact_time() const noexcept;
 
   // Counts calls that no figure contains: their arguments are unusable, or there is no room.

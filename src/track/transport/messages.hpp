@@ -43,11 +43,11 @@ void write_cb_free(wire::Message& to, const Sender& sender, const segment::Devic
 void write_notice(wire::Message& to, const Sender& sender, wire::ClientNotice report,
                   std::uint64_t unix_ns) noexcept;
 
-// Returns the kinds that the process reports of a device, as bits of ttmem_set_reported().
+// Returns the kinds that the process reports on the device, as bits of ttmem_set_reported().
 [[nodiscard]] std::uint32_t reports_of(const segment::DeviceRecord& device) noexcept;
 
-// Writes a DEVICE_INFO_RESPONSE: the device was opened or closed, depending on its state. The
-// resend repairs `events_resent` of the `events_dropped`.
+// Writes a DEVICE_INFO_RESPONSE that says that the device was opened or closed, depending on its
+// state. `events_resent` is the part of `events_dropped` that the resend repairs.
 void write_device(wire::Message& to, const Sender& sender, const segment::DeviceRecord& device,
                   std::uint64_t events_dropped, std::uint64_t events_resent,
                   std::uint64_t unix_ns) noexcept;

@@ -25,8 +25,8 @@ constexpr std::uint32_t kAll = 0xffffffff;
 // the lock loses little time.
 constexpr std::uint32_t kSliceSlots = 256;
 constexpr std::size_t kSliceMessages = 256;
-// The last program of a slice may exceed kSliceMessages by its CBs, and the last slice ends with
-// devices and `complete`.
+// The maximum number of messages of a slice. The CBs of the last program of a slice may exceed
+// kSliceMessages, and the last slice ends with devices and `complete`.
 constexpr std::size_t kLargestSlice =
     kSliceMessages + segment::kMaxCbsPerProgram + segment::kMaxDevices + 1;
 // With more messages than this in the queue, the resend pauses and leaves the room to changes.
@@ -85,8 +85,8 @@ void Outbox::device_changed(std::uint32_t record) noexcept {
   const DeviceRecord& device = segment_.device(record);
   if (state_ == State::overflowed) ++dropped_;
   if (state_ != State::connected) return;
-  // The process never announced this device, so there are no facts to send: the server opens the
-  // device at the first report.
+  // Sends nothing about a device that the process never announced. There are no facts to send, and
+  // the server opens the device at the first report.
   if (is_open(device) && device.announced == 0) return;
   if (make_room(1)) queue_device(record);
 }

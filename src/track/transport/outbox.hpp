@@ -15,8 +15,9 @@
 //  2. A change of a slot below `reported` is queued. A change of another slot is not queued: the
 //     walk will later find the changed slot. So nothing is reported twice, and nothing is freed
 //     without having been reported.
-//  3. A slice queues its live slots and moves `reported` behind the slice, under one lock: 1 holds.
-//  4. Without a connection `reported` is 0: nothing is queued.
+//  3. A slice queues its live slots and moves `reported` past the slice, under one lock. So 1
+//     holds.
+//  4. Without a connection `reported` is 0, so nothing is queued.
 //  5. Devices are reported first, before the objects on them.
 //  6. The messages of one program are queued together or not at all.
 //  7. The first message of a connection is a hello. After the walk, `complete` is queued: the
@@ -58,12 +59,13 @@ class Outbox final : public tracker::Observer {
   void program_placed(std::uint32_t slot) noexcept override;
   void program_removed(std::uint32_t slot) noexcept override;
 
-  // Starts the resend: the server knows nothing yet.
+  // Starts the resend, because the server knows nothing yet.
   void connected() noexcept;
-  // Clears the queue: the next resend covers the messages that were not sent.
+  // Clears the queue. The next resend covers the messages that were not sent.
   void disconnected() noexcept;
 
-  // Queues the last message: this process holds nothing any longer. Later messages are not queued.
+  // Queues the last message, which says that this process holds nothing any longer. Later messages
+  // are not queued.
   void say_goodbye() noexcept;
 
   // Queues the next slice of the resend, unless the queue is long. Returns false after the last
@@ -77,7 +79,7 @@ class Outbox final : public tracker::Observer {
   void pop(std::size_t count) noexcept { ring_->pop(count); }
   [[nodiscard]] bool empty() const noexcept { return ring_->size() == 0; }
 
-  // Returns true if the queue was full: the caller must disconnect.
+  // Returns true if the queue was full. The caller must then disconnect.
   [[nodiscard]] bool overflowed() const noexcept { return state_ == State::overflowed; }
   // Returns the number of changes that were not sent although a server was connected, plus the
   // number of changes for which the segment had no room.

@@ -79,7 +79,8 @@ void PrivateSocket::close() noexcept {
   fd_ = -1;
 }
 
-// Asks Linux for the user of the listening process; the file at the path may have another owner.
+// Asks Linux for the user of the listening process, because the file at the path may have another
+// owner.
 std::optional<uid_t> PrivateSocket::owner() const noexcept {
   ucred peer{};
   socklen_t size = sizeof peer;

@@ -31,7 +31,7 @@ class PrivateSocket {
 
   static std::size_t longest_path() noexcept;
 
-  // Returns 0 or the errno: ENOENT or ECONNREFUSED if there is no server.
+  // Returns 0 or the errno. ENOENT or ECONNREFUSED means that there is no server.
   [[nodiscard]] int connect(const std::string& path) noexcept;
   void close() noexcept;
   // Returns the user of the server, or nullopt if the system does not report the user.

@@ -91,7 +91,7 @@ SocketTransport::SocketTransport(segment::SegmentWriter& segment, tracker::SpinL
     : lock_(lock), options_(std::move(options)), outbox_(segment, wakeup_, std::move(ring)) {}
 
 bool SocketTransport::start_thread() noexcept {
-  // Blocks all signals: the workload's signal handlers must run in the workload's threads.
+  // Blocks all signals, because the workload's signal handlers must run in the workload's threads.
   sigset_t all;
   sigset_t before;
   ::sigfillset(&all);
@@ -107,7 +107,8 @@ bool SocketTransport::start_thread() noexcept {
   pthread_t thread{};
   int error = ::pthread_create(&thread, &attributes, body, this);
   if (error == EINVAL) {
-    // The thread-local variables of the workload do not fit into kStackBytes.
+    // Tries again with the default stack size: the thread-local variables of the workload do not
+    // fit into kStackBytes.
     pthread_attr_t roomy;
     ::pthread_attr_init(&roomy);
     ::pthread_attr_setdetachstate(&roomy, PTHREAD_CREATE_DETACHED);
@@ -169,12 +170,14 @@ void SocketTransport::keep_connected(PrivateSocket& socket) noexcept {
     }
     const std::uint32_t seen = wakeup_.count();
     if (went_well) pause = kFirstPause;
-    // Checked only after the first attempt: a short process may already be ending.
+    // Does not check ending_ before the first attempt, because a short process may already be
+    // ending.
     if (!ending_.load()) wakeup_.wait(seen, pause);
     pause = std::min(2 * pause, kLongestPause);
     if (ending_.load()) break;
   }
-  // Without a goodbye, the server assumes that the process was killed.
+  // Says goodbye if the server has not received a goodbye. Otherwise the server would assume that
+  // the process was killed.
   if (is_known && connect(socket)) say_goodbye_over(socket);
 }
 
@@ -206,8 +209,8 @@ bool SocketTransport::connect(PrivateSocket& socket) noexcept {
   return false;
 }
 
-// Connects to the first server that may receive reports. Returns 0, an errno, or kForeignServer and
-// a reason.
+// Connects to the first server that may receive reports. Returns 0 on success, otherwise an errno
+// or kForeignServer. With kForeignServer, `reason` contains the reason.
 int SocketTransport::connect_to_server(PrivateSocket& socket,
                                        std::span<char, kReasonBytes> reason) const noexcept {
   int error = 0;
@@ -290,14 +293,15 @@ SocketTransport::Next SocketTransport::next(std::size_t sent, bool idle) noexcep
   return result;
 }
 
-// Returns true if nothing more is sent over this connection. The goodbye then needs a new
-// connection, whose buffer is empty.
+// Returns true if nothing more may be sent over this connection, because give_up() was called or
+// the transport takes too long to end. The goodbye then needs a new connection, whose buffer is
+// empty.
 bool SocketTransport::is_late() const noexcept {
   if (given_up_) return true;
   return ending_.load() && std::chrono::steady_clock::now() - ending_since_ > kLastGoodbye;
 }
 
-// Logs an error once, until another error occurs or a server was connected.
+// Logs an error, unless the same error was logged last and no server was connected since.
 void SocketTransport::log_once(int error, const char* what, const char* reason) noexcept {
   if (error == logged_error_) return;
   logged_error_ = error;

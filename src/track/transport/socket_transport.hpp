@@ -28,7 +28,7 @@ namespace ttmem::transport {
 // then after longer pauses of up to 2 s. A server of another user receives nothing (may_tell()).
 class SocketTransport {
  public:
-  // The thread calls this function too.
+  // Writes a line to the log. The transport's thread calls this function too.
   using Log = void (*)(const char* message, const char* reason) noexcept;
 
   struct Options {
@@ -56,10 +56,10 @@ class SocketTransport {
   // Ends the thread as soon as a connected server has all messages. If the server is slow, the
   // thread soon sends only the message that the process ended cleanly. The caller holds the lock.
   void end() noexcept;
-  // Tells the server to forget the figures, and ends the thread. The caller holds the lock.
+  // Makes the server forget the figures, and ends the thread. The caller holds the lock.
   void give_up() noexcept;
-  // Waits after end() or give_up(), without the lock. Returns false if that takes longer than
-  // `at_most`.
+  // Waits until the thread has ended. Call this function after end() or give_up(), without the
+  // lock. Returns false if the thread has not ended after `at_most`.
   bool wait_until_ended(std::chrono::milliseconds at_most) noexcept;
   // Says goodbye over a new connection, opened by the calling thread. Unlike the descriptors of the
   // transport's own thread, this one is visible to the workload. To be called only when the process
@@ -92,7 +92,7 @@ class SocketTransport {
 
   tracker::SpinLock& lock_;
   const Options options_;
-  Wakeup wakeup_;  // for the thread
+  Wakeup wakeup_;  // wakes the thread
   Outbox outbox_;  // guarded by lock_
   std::atomic<bool> ending_{false};
   bool given_up_ = false;                                 // guarded by lock_

@@ -54,7 +54,7 @@ inline constexpr std::array<std::string_view, 13> kTypeNames = {"",
   return type >= MessageType::alloc && type <= MessageType::dump_kernels;
 }
 
-// Returns an empty text for an unknown type.
+// Returns the name of the type, such as "ALLOC", or an empty text for an unknown type.
 [[nodiscard]] constexpr std::string_view name_of(MessageType type) noexcept {
   return detail::kTypeNames[is_known(type) ? static_cast<std::size_t>(type) : 0];
 }
@@ -69,8 +69,9 @@ inline constexpr std::array<std::string_view, 13> kTypeNames = {"",
 namespace detail {
 
 // Returns true if a shorter message begins at byte `Size`. Two or three messages of an old client
-// can fill one message of today's size: the first message is valid, the others would be lost. A
-// second head with the same pid reveals the shorter messages; original clients send zeros there.
+// can fill one message of today's size. The first message is then valid, and the others would be
+// lost. A second head with the same pid reveals the shorter messages; in a message of an original
+// client, these bytes are zeros.
 template <std::size_t Size>
 [[nodiscard]] inline bool has_second_head(const Message& message) noexcept {
   const std::byte* second = reinterpret_cast<const std::byte*>(&message) + Size;
@@ -117,7 +118,7 @@ namespace detail {
 
 }  // namespace detail
 
-// Returns what is wrong with a message from a client.
+// Returns the first fault of a message from a client, or MessageFault::none.
 [[nodiscard]] inline MessageFault fault_of(const Message& message) noexcept {
   const Head& head = message.head;
   const MessageType type = message.type();

@@ -30,14 +30,14 @@ enum class MessageType : std::uint8_t {
 };
 
 struct Head {
-  std::uint8_t type;  // Type; any other value is an error of the sender
+  std::uint8_t type;  // MessageType; any other value is an error of the sender
   std::uint8_t reserved0[3];
-  std::int32_t device_id;  // -1 in device_info_query: a question for the number of devices
+  std::int32_t device_id;  // -1 in a device_info_query, which then asks for the number of devices
   std::uint64_t size;
   std::uint8_t buffer_type;  // ttmem_buffer_type; in kernel_load: ttmem_kernel_role
   std::uint8_t reserved1[3];
   std::int32_t process_id;
-  std::uint64_t buffer_id;  // usually the address; or the number of a CB or kernel
+  std::uint64_t buffer_id;  // id of a buffer (usually the address), CB or kernel
   std::uint64_t timestamp_unix_ns;
 };
 
@@ -74,15 +74,15 @@ struct CbOfProgram {
 // The details of one buffer, kernel or CB, in all reports except device_info_response.
 struct ReportDetails {
   std::uint64_t address;
-  std::uint64_t bytes_per_bank;  // 0: unknown; of CBs: bytes on each core
+  std::uint64_t bytes_per_bank;  // for CBs: bytes on each core; 0 means unknown
   // Number of DRAM banks, if the allocator covers only some; 0: all DRAM banks, or a buffer in L1
   std::uint32_t banks;
-  std::uint16_t flags;  // AllocationFlags of the segment; of CBs: ttmem_cb::flags
+  std::uint16_t flags;  // AllocationFlags of the segment; for CBs: ttmem_cb::flags
   std::uint16_t reserved0;
   std::uint64_t cores[4];  // CoreMask::words; no cores if `flags` has kNoCores
   union {
-    char label[32];  // of buffers and kernels
-    CbOfProgram cb;  // of CBs
+    char label[32];  // for buffers and kernels
+    CbOfProgram cb;  // for CBs
   };
   std::uint8_t reserved1[12];
   std::uint32_t mark;
@@ -119,8 +119,8 @@ struct DeviceDetails {
   std::uint32_t mark;
 };
 
-// The value of `mark`, the last word, in a message with details. Original messages have padding
-// there.
+// The value of `mark`, the last word, in a message with details. In an original message, this word
+// is padding.
 inline constexpr std::uint32_t kDetailsMark = 0x4d454d54;  // "TMEM"
 
 struct Message {
