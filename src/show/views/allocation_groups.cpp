@@ -30,7 +30,8 @@ std::string process_name(const Snapshot& snapshot, const Allocation& a) {
                      process->name.empty() ? text::kUnknown : std::string_view(process->name));
 }
 
-// Returns the device number with the uid, because two chips may have the same number.
+// Returns the device number, followed by the uid if the uid is known, because two chips may have
+// the same number.
 std::string device_name(const Snapshot& snapshot, std::uint32_t index) {
   if (index >= snapshot.devices.size()) return std::string(text::kUnknown);
   const model::Device& device = snapshot.devices[index];
@@ -55,7 +56,8 @@ std::string name_in(GroupBy by, const Snapshot& snapshot, const Allocation& a) {
   }
 }
 
-// Returns the groups that contain the allocation: one per device if grouped by device, else one.
+// Returns the names of the groups that contain the allocation: one name per device if the groups
+// are devices, otherwise one name.
 std::vector<std::string> names_in(GroupBy by, const Snapshot& snapshot, const Allocation& a) {
   if (by != GroupBy::device) return {name_in(by, snapshot, a)};
   std::vector<std::string> names;
@@ -63,7 +65,8 @@ std::vector<std::string> names_in(GroupBy by, const Snapshot& snapshot, const Al
   return names;
 }
 
-// Adds an allocation that takes its bytes on each of `devices` devices.
+// Adds an allocation to the group. The sizes of `a` are bytes on one device, so they count
+// `devices` times.
 void add(AllocationGroup& group, const Allocation& a, std::uint64_t devices) {
   const bool first = group.allocations == 0;
   ++group.allocations;

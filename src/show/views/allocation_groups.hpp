@@ -16,16 +16,17 @@ namespace ttmem::views {
 
 enum class GroupBy : std::uint8_t { label, kind, process, device, scope, job };
 
-// Parses "label", "kind", "process", "device", "scope" or "job".
+// Parses the value of --group-by: "label", "kind", "process", "device", "scope" or "job".
 [[nodiscard]] Result<GroupBy> parse_group_by(std::string_view text);
 [[nodiscard]] std::string_view name_of(GroupBy by);
 
-// A group of allocations. An allocation of a mesh counts once, with its bytes on all devices. In
-// groups by device the allocation counts in the group of each device, with its bytes on that
-// device.
+// A group of allocations. An allocation on several devices counts once, with the sum of its bytes
+// on these devices. If the groups are devices, the allocation counts in the group of each of its
+// devices, with its bytes on that device.
 struct AllocationGroup {
-  std::string name;  // "dram", "4711 python3", "0"; empty: no label, no scope, no job
-  // State of the processes; a group never mixes living and dead processes.
+  // Such as "dram", "4711 python3" or "0". Empty if the allocations have no label, scope or job.
+  std::string name;
+  // State of the processes. A group never has allocations of both living and dead processes.
   model::State state = model::State::alive;
   std::uint64_t allocations = 0;
   std::uint64_t bytes = 0;      // logical bytes
@@ -33,8 +34,8 @@ struct AllocationGroup {
   std::uint64_t largest_bytes = 0;
 };
 
-// Returns the groups, largest first. Allocations that sums leave out are in no group. `allocations`
-// is select_allocations() of the same snapshot.
+// Returns the groups, largest first. `allocations` is select_allocations() of the same snapshot.
+// Allocations that sums do not count are in no group.
 [[nodiscard]] std::vector<AllocationGroup> group_allocations(
     const model::Snapshot& snapshot, const std::vector<model::Allocation>& allocations, GroupBy by);
 

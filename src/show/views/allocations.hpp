@@ -10,8 +10,8 @@
 namespace ttmem::views {
 
 // Returns the output of `ttmem allocs`: one line per entry of `allocations`, then the sum.
-// `allocations` is select_allocations() of the same snapshot. `hidden_cbs` circular buffers are
-// left out of the list; a line says how to list them.
+// `allocations` is select_allocations() of the same snapshot. `hidden_cbs` is the number of
+// circular buffers that `allocations` leaves out; if it is not 0, a line says how to list them.
 [[nodiscard]] std::string allocations_text(const model::Snapshot& snapshot,
                                            const std::vector<model::Allocation>& allocations,
                                            std::uint64_t hidden_cbs,

@@ -7,9 +7,10 @@
 
 namespace ttmem::views {
 
-// Returns the part of figures_json() (json.hpp) that one line per host needs, about a tenth of the
-// text: DRAM, L1, headroom, and for each process its job and what the process holds. Leaves out
-// unknown figures. The JSON has one line without a newline. Pure, safe from any thread.
+// Returns a short form of figures_json() (json.hpp) for a list with one line per host. The text is
+// about a tenth as long: DRAM, L1, headroom, and for each process its job and the memory that it
+// holds. Leaves out unknown figures. The JSON has one line without a newline. Pure, safe from any
+// thread.
 [[nodiscard]] std::string brief_figures_json(const model::Device& device);
 
 }  // namespace ttmem::views

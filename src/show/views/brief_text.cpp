@@ -21,7 +21,8 @@ std::string or_unknown(const std::string& text) {
   return text.empty() ? std::string(text::kUnknown) : text;
 }
 
-// Returns the number of living and of dead processes: "2", "2 +1 dead".
+// Returns the number of living processes, followed by the number of dead processes if there are
+// any: "2", "2 +1 dead".
 std::string processes_of(const Device& device) {
   const std::uint64_t living = model::living_processes(device);
   const std::uint64_t dead = device.processes.size() - living;

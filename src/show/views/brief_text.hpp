@@ -8,8 +8,8 @@
 
 namespace ttmem::views {
 
-// Returns the output of `ttmem --brief`: headers, then one line per device. Without a device there
-// are only the headers.
+// Returns the output of `ttmem --brief`: headers, then one line per device. Without a device,
+// returns only the headers.
 [[nodiscard]] std::string brief_text(const model::Snapshot& snapshot,
                                      const text::TextOptions& options);
 

@@ -11,13 +11,14 @@
 
 namespace ttmem::views {
 
-// Returns true if no check failed: ttmem can measure on this machine.
+// Returns true if no check failed, which means that ttmem can measure on this machine.
 [[nodiscard]] bool all_well(const std::vector<model::Check>& checks);
 
-// Returns a line per check, with the advice below the line, and a verdict at the end.
+// Returns one line per check, with the advice of the check below its line, and a verdict as the
+// last line.
 [[nodiscard]] std::string checks_text(const std::vector<model::Check>& checks,
                                       const text::TextOptions& options);
-// Returns the checks in schema ttmem.doctor.v1.
+// Returns the checks as JSON in schema ttmem.doctor.v1.
 [[nodiscard]] std::string checks_json(const std::vector<model::Check>& checks);
 
 }  // namespace ttmem::views

@@ -19,7 +19,7 @@ using model::Core;
 using model::Device;
 
 constexpr std::size_t kIndent = 2;
-constexpr std::size_t kMaxLines = 5;  // maximum number of lines in the list of cores
+constexpr std::size_t kMaxLines = 5;  // maximum number of lines in the list below the map
 
 text::Color heat_of(std::optional<double> share) {
   if (!share || *share == 0) return text::Color::dim;
@@ -28,14 +28,15 @@ text::Color heat_of(std::optional<double> share) {
   return tone == text::Tone::warn ? text::Color::on_yellow : text::Color::on_red;
 }
 
-// Returns four cells: a shade for terminals without colour, and the percent.
+// Returns the share in percent as a text of four cells. The first cell is a shade if the terminal
+// has Unicode but no colour, otherwise a blank.
 std::string cell_of(std::optional<double> share, const text::TextOptions& options) {
   if (!share) return fmt::format("{:>4}", text::kUnknown);
   constexpr std::array<std::string_view, 5> shades = {" ", "░", "▒", "▓", "█"};
   const auto level = static_cast<std::size_t>(std::min(*share, 0.99) * 5);
   const bool shaded = options.unicode && !options.color;
   std::string percent = text::format_share(share);
-  percent.pop_back();  // the caption names the unit
+  percent.pop_back();  // removes the percent sign, because the caption names the unit
   return fmt::format("{}{:>3}", shaded ? shades[level] : " ", percent);
 }
 
@@ -73,7 +74,7 @@ std::string map_of(const Device& device, const text::TextOptions& options) {
   return text;
 }
 
-// Cores with the same figures.
+// Cores with equal figures.
 struct CoreGroup {
   Core figures;
   CoreMask cores;

@@ -17,7 +17,8 @@ namespace {
 using model::Device;
 using model::Snapshot;
 
-// A row as (column, value) pairs, so that header and rows cannot disagree.
+// One row as (column, value) pairs. The header is made from the same pairs, so that header and rows
+// cannot disagree.
 using CsvRow = std::vector<std::pair<std::string_view, std::string>>;
 
 template <typename T>

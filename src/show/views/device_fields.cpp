@@ -19,7 +19,8 @@ FieldValue value_of(const std::optional<T>& value) {
   return value ? FieldValue(*value) : FieldValue();
 }
 
-// Returns null if it is unknown whether the device is in use.
+// Returns "in_reset", "idle" or "in_use", or null if it is unknown whether a process uses the
+// device.
 FieldValue state_of(const Device& device) {
   if (device.in_reset) return std::string("in_reset");
   if (device.idle) return std::string("idle");
@@ -77,7 +78,7 @@ const std::vector<DeviceField>& device_fields() {
   static const std::vector<DeviceField> fields = {
       {"id", "device", [](const Device& d) { return FieldValue(std::uint64_t{d.id}); },
        "Number of the device, as its processes count"},
-      // Text, because many JSON readers round numbers above 2^53.
+      // Writes the uid as text, because many JSON readers round numbers above 2^53.
       {"uid", "uid",
        [](const Device& d) { return d.uid ? FieldValue(text::format_hex(*d.uid)) : FieldValue(); },
        "The chip's own number, hexadecimal"},

@@ -8,17 +8,18 @@
 
 namespace ttmem::views {
 
-// Returns the output of `ttmem --list`: one line per device with its identity, or one line with
-// advice if there is no device.
+// Returns the output of `ttmem --list`: one line per device that identifies the device. If there is
+// no device, returns no_device_text().
 [[nodiscard]] std::string device_list_text(const model::Snapshot& snapshot,
                                            const text::TextOptions& options);
 
-// Returns the text for a snapshot without devices. The text says either that no process uses a
-// device, with the next step, or that nothing could be read.
+// Returns the text for a snapshot without devices. If nothing could be read, the text says so.
+// Otherwise the text says that no process uses a device, and what to do next.
 [[nodiscard]] std::string no_device_text(const model::Snapshot& snapshot,
                                          const text::TextOptions& options);
 
-// Returns which sources could not be read, so that sums are "at least"; empty if all were read.
+// Returns a text that names the sources that could not be read, which means that sums are "at
+// least". Returns an empty text if all sources were read.
 [[nodiscard]] std::string not_complete_text(const model::Snapshot& snapshot,
                                             const text::TextOptions& options);
 

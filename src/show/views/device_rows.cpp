@@ -24,7 +24,7 @@ Note named(std::string_view name, Bytes bytes, text::Units units, std::string_vi
           brief.empty() ? std::string() : fmt::format("{} {}", brief, size)};
 }
 
-// Returns the row of a memory with its own capacity: DRAM, L1 or trace.
+// Returns the row of a memory that has its own capacity: DRAM, L1 or trace.
 DeviceRow memory(What what, std::string_view name, Bytes used, Bytes capacity, Bytes peak,
                  text::Units units) {
   DeviceRow row{what, name, text::format_bytes(used, units), used, capacity, peak};
@@ -32,7 +32,7 @@ DeviceRow memory(What what, std::string_view name, Bytes used, Bytes capacity, B
   return row;
 }
 
-// Returns true if only the logical size is known, not the physical size.
+// Returns true if the logical size of a kind is known, but not its physical size.
 bool is_logical(const Device& device, Kind kind) {
   return device.used(kind) && !device.physical(kind);
 }
@@ -41,7 +41,8 @@ Note logical_mark(const DeviceRow& row) {
   return row.as_asked_for ? Note{std::string(kNotPhysical), {}} : Note{};
 }
 
-// Returns a note about the bytes that lockstep wastes, or an empty note if there are none.
+// Returns a note about the bytes that lockstep wastes. Returns an empty note if lockstep wastes no
+// bytes.
 Note lockstep_note(const Device& device, Kind kind, text::Units units) {
   const Bytes wasted = device.lockstep_bytes[kind];
   return wasted.value_or(0) > 0 ? named("lockstep wastes", wasted, units, "wastes") : Note{};
@@ -56,8 +57,8 @@ std::vector<Note> kernel_notes(const Device& device, text::Units units) {
   return notes;
 }
 
-// Adds the row of L1 and the rows of its parts. In the bar each part begins where the previous part
-// ends.
+// Adds the row of L1 and the rows of the parts of L1. In the bar of L1, each part starts where the
+// previous part ends.
 void add_l1(DeviceRows& rows, const Device& device, text::Units units) {
   const Bytes capacity = device.l1_capacity_bytes;
   rows.push_back(
@@ -77,7 +78,8 @@ void add_l1(DeviceRows& rows, const Device& device, text::Units units) {
   part(What::kernels, text::Tone::kernels, device.used(Kind::kernel), {});
 }
 
-// Adds the trace row. There is no row without a trace region; the row is minor while unused.
+// Adds the row of trace memory. Adds no row if the device has no trace region and never used trace
+// memory. The row is minor if the device never used trace memory.
 void add_trace(DeviceRows& rows, const Device& device, text::Units units) {
   const bool unused =
       device.used(Kind::trace).value_or(0) == 0 && device.peak(Kind::trace).value_or(0) == 0;
@@ -87,7 +89,7 @@ void add_trace(DeviceRows& rows, const Device& device, text::Units units) {
   rows.back().minor = unused;
 }
 
-// Names the cores that have the least headroom.
+// Returns the name of the cores that have the least headroom, such as "core (3,4)" or "every core".
 std::string tightest_cores(const Device& device) {
   CoreMask mask;
   for (std::size_t i = 0; i < std::min<std::size_t>(device.cores.size(), kMaxCores); ++i) {
@@ -122,8 +124,8 @@ std::vector<Note> headroom_notes(const Device& device) {
                           : Note{"between CBs and L1 buffers" + where, where.substr(1)}};
 }
 
-// Returns a note such as "DRAM 870.1 MiB (largest block 858.3 MiB)", in brief "DRAM 870.1 MiB (max
-// 858.3 MiB)".
+// Returns a note such as "DRAM 870.1 MiB (largest block 858.3 MiB)". Its brief form is "DRAM 870.1
+// MiB (max 858.3 MiB)".
 Note free_note(std::string_view name, const model::FreeSpace& free, text::Units units) {
   if (!free.bytes_per_bank) return {};
   const std::string size =
@@ -134,8 +136,7 @@ Note free_note(std::string_view name, const model::FreeSpace& free, text::Units 
           fmt::format("{} (max {})", size, largest)};
 }
 
-// Adds the row of the free bytes per bank. There is no row if the free bytes of all kinds are
-// unknown.
+// Adds the row of the free bytes per bank. Adds no row if the free bytes are unknown for all kinds.
 void add_free(DeviceRows& rows, const Device& device, text::Units units) {
   DeviceRow row{What::free, "Free"};
   row.minor = true;
@@ -148,8 +149,8 @@ void add_free(DeviceRows& rows, const Device& device, text::Units units) {
   if (!row.notes.empty()) rows.push_back(std::move(row));
 }
 
-// Returns the notes for a chip that no process has open: its capacity, and the source of that
-// figure.
+// Returns the note for a chip that no process has open: the capacity, and how the capacity is known
+// if no process reported it.
 std::vector<Note> idle_notes(const DeviceRow& row, const Device& device, text::Units units) {
   const bool whole = row.what == What::dram || row.what == What::l1;
   Note note;
@@ -212,7 +213,8 @@ void add_anomalies(DeviceRows& rows, const Anomalies& found, text::Units units) 
   if (!row.notes.empty()) rows.push_back(std::move(row));
 }
 
-// Returns how many processes and programs use the device ("2 processes", "60 programs"), or "idle".
+// Returns how many processes and programs use the device ("2 processes", "60 programs"). Returns
+// "idle" for a chip that no process has open.
 std::vector<std::string> counts_of(const Device& device) {
   if (device.idle) return {"idle"};
   std::vector<std::string> counts;
@@ -246,7 +248,7 @@ std::string notes_to_fit(const std::vector<Note>& notes, std::size_t width,
                          std::string_view between, bool count_rest) {
   std::vector<std::string> full;
   std::vector<std::string> brief;
-  std::vector<std::string> needed;  // the notes up to the last one that has a brief form
+  std::vector<std::string> needed;  // all notes up to the last note that has a brief form
   for (const Note& note : notes) {
     if (note.text.empty()) continue;
     full.push_back(note.text);
@@ -266,7 +268,8 @@ text::BarPiece DeviceRow::piece() const {
 
 namespace {
 
-// Returns the mark that stands before the size. Unlike a note, a mark is never dropped.
+// Returns the mark before the size, such as "~" or ">=". Unlike a note, the mark is shown even if
+// there is little room.
 std::string mark_of(const DeviceRow& row, const Device& device) {
   const bool cb_estimate = device.cb_estimate.value_or(false);
   if (row.what == What::headroom && device.headroom_bytes_per_core) {
@@ -331,8 +334,8 @@ DeviceTitle device_title(const Device& device) {
                     {},
                     counts_of(device),
                     {}};
-  // First in the list, so that the uid is dropped last: only the uid distinguishes chips with equal
-  // numbers.
+  // If two chips have the same number, the uid is the first fact, because facts are dropped from
+  // the end of the list and only the uid distinguishes the chips.
   if (device.shares_number)
     title.facts.push_back(device.uid ? text::format_hex(*device.uid) : "uid n/a");
   title.facts.push_back(model_of(device));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rows of a device: names, sizes and notes, without places on the screen. `ttmem` and `ttmem
-// top` (with `--once` too) draw the rows. Pure, safe from any thread.
+// The rows of a device: names, sizes and notes, without positions on the screen. `ttmem`, `ttmem
+// top` and `ttmem top --once` draw these rows. Pure, safe from any thread.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,12 @@ namespace ttmem::views {
 // A few words beside a figure.
 struct Note {
   std::string text;
-  std::string brief;  // shorter text for narrow places; empty: no shorter text
+  std::string brief;  // shorter text for narrow places; empty if there is none
 };
 
-// Joins as many notes as fit into `width` cells, the most important first, without cutting a note.
-// Uses the brief forms if some note with a brief form would not fit in full. `count_rest` is the
-// option of joined_to_fit().
+// Joins as many notes as fit into `width` cells, the most important first. Never cuts a note. Uses
+// the brief forms of all notes if one of the notes that have a brief form would not fit in full.
+// `count_rest` is an option of joined_to_fit().
 [[nodiscard]] std::string notes_to_fit(const std::vector<Note>& notes, std::size_t width,
                                        std::string_view between = ", ", bool count_rest = false);
 
@@ -45,28 +45,33 @@ struct DeviceRow {
   };
 
   What what = What::dram;
-  std::string_view name;  // "L1 buffers"
-  std::string size{};     // "29.0 MiB", "n/a", "-112.5 KiB"; empty: the row has no figure
+  std::string_view name;  // such as "L1 buffers"
+  // Such as "29.0 MiB", "n/a" or "-112.5 KiB". Empty if the row has no figure.
+  std::string size{};
   model::Bytes used{};
-  model::Bytes capacity{};  // capacity of the memory; a part of L1 has the capacity of L1
+  // The capacity of the memory. For a part of L1, the capacity of L1.
+  model::Bytes capacity{};
   model::Bytes peak{};
-  std::uint64_t begin = 0;  // begin of this part in the bar of L1, in bytes
-  // Severity of the row, or the part of L1. A clash is bad, an anomaly is a warning.
+  // For a part of L1: the position in bytes where the part starts in the bar of L1.
+  std::uint64_t begin = 0;
+  // For a part of L1: which part. For another row: its severity. A clash is bad, an anomaly is a
+  // warning.
   text::Tone tone = text::Tone::none;
-  // Sign before the size wherever the size is shown: ">=" if some memory may be missing ("<=" for
-  // headroom), "~" for an estimate.
+  // Sign that is always shown before the size. "~" means an estimate. If some memory may be
+  // missing, the sign is ">=", or "<=" for headroom.
   std::string mark{};
-  // True: the size is logical, because the physical size is unknown. Shown as "physical n/a".
+  // True if the size is logical, because the physical size is unknown. The note "physical n/a" then
+  // says so.
   bool as_asked_for = false;
-  bool minor = false;         // row is left out if there are many devices
-  std::vector<Note> notes{};  // in order of importance
+  bool minor = false;         // true if the row is left out when there are many devices
+  std::vector<Note> notes{};  // the most important note first
 
   [[nodiscard]] std::string marked_size() const { return mark + size; }
-  // Returns true for a part of L1, which is drawn below the bar of L1.
+  // Returns true if the row is a part of L1. Its bar is drawn below the bar of L1.
   [[nodiscard]] bool is_part() const { return tone >= text::Tone::buffers; }
-  // Returns true for a row of text without a bar, which is neither a memory nor a part of L1.
+  // Returns true if the row is text without a bar: headroom, free space or anomalies.
   [[nodiscard]] bool is_words() const { return what >= What::headroom; }
-  // Returns true if the share or at least the capacity is known.
+  // Returns true if the used bytes or the capacity are known.
   [[nodiscard]] bool is_known() const { return used || capacity; }
   [[nodiscard]] std::optional<double> share() const;
   [[nodiscard]] text::BarPiece piece() const;
@@ -74,32 +79,33 @@ struct DeviceRow {
 
 using DeviceRows = std::vector<DeviceRow>;
 
-// Returns the rows of a device from top to bottom. DRAM, L1, L1 buffers, CB, kernels and headroom
-// are always there; L1_SMALL, trace and anomalies only if not empty, free space only if known. An
-// unknown size is "n/a".
+// Returns the rows of a device from top to bottom. There are always rows for DRAM, L1, L1 buffers,
+// CB, kernels and headroom. L1_SMALL, trace and anomalies have a row only if they are not empty,
+// free space only if it is known. An unknown size is "n/a".
 [[nodiscard]] DeviceRows device_rows(const model::Device& device,
                                      text::Units units = text::Units::automatic);
-// Returns the rows of device_rows(), but only free space and anomalies have notes. For many devices
-// in little room.
+// Returns the rows of device_rows(), but only the rows of free space and anomalies have notes. For
+// screens with many devices and no room for notes.
 [[nodiscard]] DeviceRows device_rows_without_notes(const model::Device& device,
                                                    text::Units units = text::Units::automatic);
 
-// Returns the row `what`, which must be one of the rows that are always there.
+// Returns the row `what`, which must be a row that every device has.
 [[nodiscard]] const DeviceRow& row_of(const DeviceRows& rows, DeviceRow::What what);
 
-// Returns the parts of L1 as pieces of one bar.
+// Returns the parts of L1 as the pieces of one bar.
 [[nodiscard]] std::vector<text::BarPiece> l1_pieces(const DeviceRows& rows);
 
-// Returns "L1 buffers" or another name, for a narrow place "L1 buf".
+// Returns the name of a part of L1 such as "L1 buffers". With `brief`, returns a short name such as
+// "L1 buf".
 [[nodiscard]] std::string_view name_of_part(text::Tone part, bool brief = false);
 
 struct DeviceTitle {
-  std::string name;                    // "Device 0"
-  std::string board;                   // the model in one word; empty: unknown
-  std::vector<std::string> facts;      // model, grid
-  std::vector<std::string> counts;     // processes, programs
-  std::string uid;                     // empty: unknown, or in `facts`
-  std::vector<std::string> sensors{};  // "43 C", "18 W", "1000 MHz"
+  std::string name;                    // such as "Device 0"
+  std::string board;                   // the model in one word; empty if unknown
+  std::vector<std::string> facts;      // such as the model and the size of the grid
+  std::vector<std::string> counts;     // numbers of processes and programs
+  std::string uid;                     // empty if unknown or already in `facts`
+  std::vector<std::string> sensors{};  // such as "43 C", "18 W", "1000 MHz"
 };
 [[nodiscard]] DeviceTitle device_title(const model::Device& device);
 

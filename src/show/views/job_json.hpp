@@ -8,7 +8,7 @@
 
 namespace ttmem::views {
 
-// Adds a key for each field in kJobFields; an unknown value is null.
+// Adds a key to `json` for each field in kJobFields. The value of an unknown field is null.
 inline void add_job(const Job& job, nlohmann::ordered_json& json) {
   for (const JobField& field : kJobFields) {
     const std::string& text = job.*field.value;

@@ -24,7 +24,7 @@
 namespace ttmem::views {
 namespace {
 
-using Json = nlohmann::ordered_json;  // keeps the keys in the order of the schema
+using Json = nlohmann::ordered_json;  // the JSON type that keeps keys in the order of the schema
 using model::Device;
 using model::Snapshot;
 
@@ -42,7 +42,7 @@ Json list_of(const std::vector<Item>& items, Convert&& convert) {
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
-// Adds the pid in the reader's pid namespace, and the pid namespace that the key "pid" belongs to.
+// Adds two keys: the pid in the reader's pid namespace, and the pid namespace of the key "pid".
 void add_pids(const model::Process& p, Json& json) {
   json["host_pid"] = value_of(p.host_pid);
   json["pid_namespace"] = value_of(p.pid_namespace);
@@ -98,7 +98,7 @@ Json json_of(const FieldValue& value) {
   return std::visit(convert, value);
 }
 
-// Returns every figure of the kinds that at least one process reports.
+// Returns the figures of every kind that at least one process reports.
 Json kinds_of(const Device& device) {
   Json list = Json::array();
   for (const Kind kind : kAllKinds) {
@@ -147,8 +147,8 @@ Json identity_json(const Device& device) {
 
 std::string line_of(const Json& json) { return json_text(json); }
 
-// Writes a JSON object member by member. A tree of values for a list of a million entries would
-// take ten times as much memory as the text.
+// Writes a JSON object member by member. For a list of a million entries, a JSON value of the whole
+// object would take ten times as much memory as the text.
 class Document {
  public:
   explicit Document(JsonLayout layout) : pretty_(layout == JsonLayout::pretty) {}
@@ -185,7 +185,8 @@ class Document {
   void new_line(std::size_t depth) {
     if (pretty_) text_.append("\n").append(2 * depth, ' ');
   }
-  // Every newline here is a line break of the layout: a JSON string never contains a raw newline.
+  // Each newline in the text of `value` is a line break of the layout, because a JSON string never
+  // contains a raw newline.
   void write(const Json& value, std::size_t depth) {
     for (const char c : json_text(value, pretty_ ? 2 : -1)) {
       text_ += c;
@@ -197,8 +198,8 @@ class Document {
   std::string text_;
 };
 
-// Writes the members that all documents have. add_contents(document) adds the other members, which
-// stand before "warnings" and "unread".
+// Writes the members that all documents have. Calls add_contents(document) to add the members that
+// only this document has; they come before "warnings" and "unread".
 template <typename AddContents>
 std::string document(const Snapshot& snapshot, std::string_view schema, JsonLayout layout,
                      AddContents&& add_contents) {
@@ -213,13 +214,14 @@ std::string document(const Snapshot& snapshot, std::string_view schema, JsonLayo
   return document.end();
 }
 
-// Adds the length of the whole list, and whether the document has only the first entries.
+// Adds the keys "total", the length of the whole list, and "truncated", which is true if the
+// document has only the first entries of the list.
 void add_total(Document& document, std::size_t listed, std::size_t total) {
   document.add("total", total);
   document.add("truncated", listed < total);
 }
 
-// Returns the keys that allocations and programs share: the device and the process. The uid is
+// Returns the keys that identify the device and the process of an allocation or program. The uid is
 // text, because many JSON readers round numbers above 2^53.
 template <typename Item>
 Json owner_of(const Snapshot& snapshot, const Item& item) {
@@ -241,7 +243,7 @@ Json job_of(const Snapshot& snapshot, const Item& item) {
   return process ? text_or_null(process->job.id) : Json(nullptr);
 }
 
-// Returns the core ranges; null if the item takes every bank or the grid is unknown.
+// Returns `cores` as core ranges, or null if the grid of the device is unknown.
 Json cores_of(const Snapshot& snapshot, std::uint32_t device, const CoreMask& cores) {
   if (device >= snapshot.devices.size() || snapshot.devices[device].grid_x == 0) return nullptr;
   return list_of(text::core_ranges(cores, snapshot.devices[device].grid_x),
@@ -297,14 +299,16 @@ Json program_entry(const Snapshot& snapshot, const model::Program& p) {
   entry["resident_cores"] = p.resident_cores;
   entry["age_ns"] = p.age_ns;
   entry["name"] = text_or_null(p.name);
-  entry["label"] = entry["name"];  // the key that allocations use for their name
+  // Adds the name also as "label", because the name of an allocation has this key.
+  entry["label"] = entry["name"];
   entry["cbs"] = cbs_of(snapshot, p);
   entry["scope"] = text_or_null(p.scope);
   entry["job"] = job_of(snapshot, p);
   return entry;
 }
 
-// Adds the keys that link the entry to its device and its process in the same document.
+// Adds the keys by which a reader finds the device and the process of the entry in the same
+// document.
 template <typename Item>
 void place(const Item& item, Json& entry) {
   entry["device_index"] = item.device;
@@ -320,8 +324,8 @@ Json group_json(const AllocationGroup& group, GroupBy by) {
           {"largest_bytes", group.largest_bytes}};
 }
 
-// Returns "0-3,6" for a list of numbers, "0,0-7,7 3,4-3,4" for a list of core ranges, and the
-// length of any other list.
+// Returns a list as one CSV field: "0-3,6" for a list of numbers, "0,0-7,7 3,4-3,4" for a list of
+// core ranges. For any other list, returns the number of its entries.
 std::string csv_of_list(const Json& list) {
   const auto is_number = [](const Json& item) { return item.is_number_unsigned(); };
   if (!list.empty() && std::all_of(list.begin(), list.end(), is_number)) {
@@ -343,8 +347,8 @@ std::string csv_of(const Json& value) {
   return value.dump();
 }
 
-// Returns `list` as CSV. The header has the keys of `empty`, an entry without values, so that an
-// empty list has a header too.
+// Returns `list` as CSV. `empty` is an entry without values. The header has the keys of `empty`, so
+// that an empty list has a header too.
 std::string csv_document(const Json& empty, const Json& list) {
   std::vector<std::string> names;
   for (const auto& [key, value] : empty.items()) names.push_back(csv_field(key));
@@ -387,7 +391,7 @@ std::string snapshot_with_lists_json(const Snapshot& snapshot, JsonLayout layout
 
 std::string figures_json(const Device& device) { return line_of(figures_of(device)); }
 
-// Writes the text directly, without JSON values in between: the page of a recording has millions of
+// Writes the text without making JSON values first, because the page of a recording has millions of
 // cores.
 std::string cores_json(const std::vector<model::Core>& cores) {
   std::string text = "[";

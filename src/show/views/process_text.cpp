@@ -23,7 +23,8 @@ namespace {
 using model::Process;
 using model::State;
 
-// The key of a process: equal in its rows on all devices, different for different processes.
+// Identifies a process. The rows of one process on several devices have equal identities; different
+// processes have different identities.
 using Identity = std::tuple<model::ProcessKey, model::Source, std::string_view, std::string_view>;
 Identity identity_of(const Process& p) { return {model::key_of(p), p.source, p.name, p.user}; }
 
@@ -37,7 +38,7 @@ model::Bytes used(const Process& process) {
   return process.used(kind);
 }
 
-// Returns the sum of L1 buffers and L1_SMALL.
+// Returns the used bytes of L1 buffers and L1_SMALL together.
 model::Bytes l1_of(const Process& process) {
   return sum_of(process.kinds, std::array{Kind::l1, Kind::l1_small}, &KindFigures::used_bytes);
 }
@@ -48,7 +49,8 @@ std::optional<std::uint64_t> allocations_of(const Process& process) {
 
 std::string pid_text(const ProcessTotal& total, text::Units) { return text::format_pid(total.sum); }
 
-// Returns the pid that lists show: the pid in the reader's namespace if known.
+// Returns the pid to show: the pid in the reader's pid namespace, or if that pid is unknown, the
+// pid in the process's own pid namespace.
 std::int32_t pid_of(const Process& process) { return process.host_pid.value_or(process.pid); }
 
 std::string user_text(const ProcessTotal& total, text::Units) {
@@ -82,7 +84,8 @@ const std::string& part_of(const Process& process) {
   return process.job.*kJobFields[field].value;
 }
 
-// Compares the texts of a job field. Numbers compare by value: rank 10 comes after rank 9.
+// Orders processes by a field of the job. Numbers are compared by value, so that rank 10 comes
+// after rank 9.
 template <std::size_t field>
 bool part_less(const ProcessTotal& a, const ProcessTotal& b) {
   const std::string& one = part_of<field>(a.sum);
@@ -93,7 +96,7 @@ bool part_less(const ProcessTotal& a, const ProcessTotal& b) {
   return one < other;
 }
 
-// Adds a column for each field of a job, except its id: the id has a column of its own.
+// Adds a column for each field of a job except the id, which has its own column JOB.
 template <std::size_t... fields>
 void add_parts(ProcessColumns& columns, std::index_sequence<fields...>) {
   constexpr std::array<std::string_view, kJobFields.size()> headers = {
@@ -133,7 +136,7 @@ std::uint64_t living_in(const std::vector<ProcessTotal>& totals) {
                     [](const auto& total) { return total.sum.state == State::alive; }));
 }
 
-// Returns the name of a column for the command line, such as "l1_buf".
+// Returns the name of a column as the user types it on the command line, such as "l1_buf".
 std::string name_to_type(const ProcessColumn& column) {
   std::string name(column.header);
   std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
@@ -142,7 +145,7 @@ std::string name_to_type(const ProcessColumn& column) {
   return name;
 }
 
-// Returns the chosen columns. No chosen column is dropped, however narrow the terminal.
+// Returns the columns that the user chose. A narrow terminal drops none of these columns.
 ProcessColumns chosen_columns(const std::vector<std::size_t>& chosen,
                               const std::vector<ProcessTotal>& totals) {
   const ProcessColumns all = process_columns(totals);
@@ -155,8 +158,9 @@ ProcessColumns chosen_columns(const std::vector<std::size_t>& chosen,
   return columns;
 }
 
-// Sorts sizes and counts (the right-aligned columns) from the largest, all other columns and pids
-// from the smallest.
+// Sorts the living processes before the dead processes, then by `column`. Sizes and counts, which
+// are the right-aligned columns except PID, are in descending order, all other columns in ascending
+// order.
 void sort_by(const ProcessColumn& column, std::vector<ProcessTotal>& totals) {
   const bool descending = column.align == text::Column::Align::right && column.header != "PID";
   std::stable_sort(totals.begin(), totals.end(), [&](const auto& a, const auto& b) {
@@ -239,7 +243,7 @@ std::string command_of(const Process& process) {
 
 std::vector<ProcessTotal> process_totals(const model::Snapshot& snapshot) {
   std::vector<ProcessTotal> totals;
-  std::map<Identity, std::size_t> places;  // device process -> index in `totals`
+  std::map<Identity, std::size_t> places;  // index in `totals` of each process
   for (std::uint32_t i = 0; i < snapshot.devices.size(); ++i) {
     for (const Process& process : snapshot.devices[i].processes) {
       const auto [place, is_new] = places.try_emplace(identity_of(process), totals.size());

@@ -16,57 +16,61 @@
 
 namespace ttmem::views {
 
-// The sum of a process over all its devices. The sum of a figure is unknown if the figure is
-// unknown on one device.
+// The sum of a process over all its devices. A figure of the sum is unknown if the figure is
+// unknown on any of the devices.
 struct ProcessTotal {
   model::Process sum;
   std::vector<std::uint32_t> devices;  // indices into Snapshot::devices, ascending
-  std::string where;  // devices for people: "0-3", "0x1f00a", or "0?" if the device is assumed
+  // The devices as shown to the user: "0-3", "0x1f00a", or "0?" if the device is assumed.
+  std::string where;
 };
 
-// Returns the command line without the folder of the program, or the name if the command line is
-// unknown.
+// Returns the command line, in which the program is named without its folder. If the command line
+// is unknown, returns the name of the process.
 [[nodiscard]] std::string command_of(const model::Process& process);
 
-// A column of the process list: PID, user, state, devices, DRAM, L1 buffers, CB, kernels, trace,
-// allocations, source, a field of the job (base/job.hpp) or command.
+// A column of the process list. There are columns for pid, user, state, devices, DRAM, L1 buffers,
+// CB, kernels, trace, allocations, source, command, and each field of the job (base/job.hpp).
 struct ProcessColumn {
   std::string_view header;
   text::Column::Align align;
-  int drop;   // as in text::Column
-  int width;  // minimum width in cells, so that a table keeps its shape while figures change
+  int drop;  // as text::Column::drop
+  // Minimum width in cells, so that the columns do not move when figures change.
+  int width;
   std::string (*text)(const ProcessTotal& total, text::Units units);
-  bool (*less)(const ProcessTotal& a, const ProcessTotal& b);  // orders unknown first
-  bool optional = false;                                       // as in text::Column
-  bool only_asked = false;  // true: shown only if the user names the column
+  bool (*less)(const ProcessTotal& a, const ProcessTotal& b);  // unknown values come first
+  bool optional = false;                                       // as text::Column::optional
+  bool only_asked = false;  // true if the column is shown only when the user names it
 };
 using ProcessColumns = std::vector<ProcessColumn>;
-// Returns all columns for a list of `totals`. A column with the same value in all rows is dropped
-// first.
+// Returns all columns for a list of `totals`. In a narrow terminal, a column with the same value in
+// all rows is dropped first.
 [[nodiscard]] ProcessColumns process_columns(const std::vector<ProcessTotal>& totals);
-// Returns the default columns for a list of `totals`.
+// Returns the columns for a list of `totals` that are shown if the user chooses no columns.
 [[nodiscard]] ProcessColumns usual_columns(const std::vector<ProcessTotal>& totals);
-// Returns one cell for each column.
+// Returns the row of a process, with one cell for each column.
 [[nodiscard]] std::vector<text::TableCell> process_cells(
     const ProcessColumns& columns, const ProcessTotal& total,
     text::Units units = text::Units::automatic);
 
-// Returns the processes: the living first, then by the bytes that they hold, largest first.
+// Returns the processes: living processes before dead processes, then by the bytes that they hold,
+// largest first.
 [[nodiscard]] std::vector<ProcessTotal> process_totals(const model::Snapshot& snapshot);
 
 // Returns the number of living processes.
 [[nodiscard]] std::uint64_t living_processes(const model::Snapshot& snapshot);
 
-// The processes and columns of a list, and the order of the processes.
+// The choice of the processes and columns to show, and the order of the processes.
 struct ProcessChoice {
   selection::ProcessFilter only{};
-  std::optional<std::size_t> sort{};  // index of a column; nullopt: the largest holder first
-  // Indices of columns in the order shown; empty: the default columns.
+  // Index of the column to sort by; nullopt: the process that holds the most bytes comes first.
+  std::optional<std::size_t> sort{};
+  // Indices of the columns in the order shown. If empty, the default columns are shown.
   std::vector<std::size_t> columns{};
 };
 
-// Parses the value of --sort: the header of a column in small letters, such as "l1_buf", or its
-// beginning.
+// Parses the value of --sort and returns the index of the column. The value is the header of a
+// column in small letters, such as "l1_buf", or the first letters of that name.
 [[nodiscard]] Result<std::size_t> parse_process_sort(std::string_view text);
 // Returns the names that parse_process_sort() accepts.
 [[nodiscard]] std::vector<std::string> process_sort_names();
@@ -74,8 +78,9 @@ struct ProcessChoice {
 // Parses the value of --columns, such as "pid,job,dram", into column indices in the same order.
 [[nodiscard]] Result<std::vector<std::size_t>> parse_process_columns(std::string_view text);
 
-// Returns headers and one line per process: the living first, sizes and counts descending. Returns
-// an empty text if there is no process.
+// Returns the list of processes: the headers, then one line per process. Living processes come
+// before dead processes. Sorting by a size or a count is descending. Returns an empty text if there
+// is no process.
 [[nodiscard]] std::string process_text(const model::Snapshot& snapshot, const ProcessChoice& choice,
                                        const text::TextOptions& options);
 

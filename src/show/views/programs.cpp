@@ -39,7 +39,8 @@ std::vector<text::TableCell> row_of(const Snapshot& snapshot, const Program& p, 
       {text::format_bytes(model::Bytes(p.bytes_per_core), units, Scale::core), text::Color::bold},
       {fmt::format("{}", p.cores), color},
       {text::format_bytes(model::Bytes(p.physical_bytes), units), color},
-      // The programs of dead processes are not part of the device's used bytes.
+      // Shows no share for a dead process, because the device's used bytes do not include its
+      // programs.
       {dead ? std::string(text::kUnknown)
             : text::format_share(text::share_of(p.physical_bytes, on_device)),
        color},
@@ -52,7 +53,8 @@ std::vector<text::TableCell> row_of(const Snapshot& snapshot, const Program& p, 
        p.resident_cores > 0 && !dead ? text::Color::green : color}};
 }
 
-// Labels are dropped later than most figures. A list without labels drops the label column first.
+// Returns a table without rows. In a narrow terminal most figures are dropped before the labels. If
+// no program has a label, the column of labels is dropped first.
 text::Table program_table(bool has_names) {
   using enum text::Column::Align;
   return text::Table({{"PROGRAM"},
@@ -70,7 +72,8 @@ text::Table program_table(bool has_names) {
                       {"STATE", left}});
 }
 
-// Returns a line for each device that has circular buffers without a reported program.
+// Returns a line for each device that has circular buffers in use, for a list without programs. The
+// line says that no process reported the programs of these buffers.
 std::string cbs_without_programs(const Snapshot& snapshot, const text::TextOptions& options) {
   std::string text;
   for (const model::Device& device : snapshot.devices) {

@@ -11,7 +11,7 @@
 namespace ttmem::views {
 
 // Returns the output of `ttmem programs`: the first `limit` entries of `programs`, then the number
-// of the other entries. `programs` is select_programs() of the same snapshot.
+// of entries that are left out. `programs` is select_programs() of the same snapshot.
 [[nodiscard]] std::string programs_text(const model::Snapshot& snapshot,
                                         const std::vector<model::Program>& programs,
                                         std::size_t limit, const text::TextOptions& options);

@@ -27,7 +27,8 @@ using prometheus::ClientMetric;
 using prometheus::MetricFamily;
 using prometheus::MetricType;
 
-// Returns valid UTF-8: Prometheus refuses a page with any other byte.
+// Returns the text with invalid bytes replaced, because Prometheus refuses a page that is not valid
+// UTF-8.
 std::string utf8(std::string_view text) {
   std::string clean;
   while (!text.empty()) {
@@ -38,7 +39,7 @@ std::string utf8(std::string_view text) {
   return clean;
 }
 
-// The labels of a sample, and a key that is unique for these labels.
+// The labels of a sample, and a key. Two samples have equal keys only if their labels are equal.
 struct MetricLabels {
   MetricLabels() = default;
   MetricLabels(std::initializer_list<std::pair<std::string_view, std::string_view>> labels) {
@@ -46,12 +47,13 @@ struct MetricLabels {
   }
 
   void add(std::string_view name, std::string_view value) {
-    if (value.empty()) return;  // Prometheus treats an empty value as no label
+    // Adds no label, because Prometheus treats an empty value as no label.
+    if (value.empty()) return;
     list.push_back({std::string(name), utf8(value)});
     key += name;
-    key += '\xff';  // no name contains this byte
+    key += '\xff';  // ends the name, because no name contains this byte
     key += list.back().value;
-    key += '\xff';  // no value contains this byte
+    key += '\xff';  // ends the value, because no value contains this byte
   }
   [[nodiscard]] MetricLabels with(std::string_view name, std::string_view value) const {
     MetricLabels more = *this;
@@ -81,10 +83,11 @@ class Family {
 
  private:
   MetricFamily family_;
-  std::unordered_map<std::string, std::size_t> place_;  // labels -> index of the sample
+  // Maps the key of the labels to the index of the sample.
+  std::unordered_map<std::string, std::size_t> place_;
 };
 
-// The metric families of a page, in the order of creation.
+// The metric families of a page, in the order in which they were created.
 class Page {
  public:
   Family& gauge(std::string name, std::string help) {
@@ -94,7 +97,7 @@ class Page {
     return families_.emplace_back(std::move(name), std::move(help), MetricType::Counter);
   }
 
-  // Returns the page. Leaves out families without samples.
+  // Returns the text of the page. Leaves out families without samples.
   [[nodiscard]] std::string text() && {
     std::vector<MetricFamily> page;
     for (Family& family : families_) {
@@ -106,14 +109,14 @@ class Page {
   }
 
  private:
-  std::deque<Family> families_;  // a deque, because callers keep references to families
+  std::deque<Family> families_;  // a deque: adding a family keeps references valid
 };
 
 std::string uid_of(const std::optional<std::uint64_t>& uid) {
   return uid ? text::format_hex(*uid) : "";
 }
 
-// Returns the labels of a device. `Holder` is a device or the counters of a device.
+// Returns the labels of a device. `Holder` is Device or the type of the counters of a device.
 template <typename Holder>
 MetricLabels labels_of(const Holder& device) {
   return {
@@ -131,8 +134,8 @@ MetricLabels full_labels_of(const Device& device) {
   return labels;
 }
 
-// Returns the labels without the architecture. Keeps the architecture if nothing else distinguishes
-// two chips with the same number.
+// Returns the labels of a device without its architecture. Adds the architecture only if two chips
+// have the same number and the uid of this chip is unknown.
 MetricLabels short_labels_of(const Device& device) {
   MetricLabels labels = {{"device", std::to_string(device.id)}, {"uid", uid_of(device.uid)}};
   if (device.shares_number && !device.uid) labels.add("arch", device.arch);
@@ -140,7 +143,7 @@ MetricLabels short_labels_of(const Device& device) {
   return labels;
 }
 
-// Adds the bytes that a device or process uses of each kind.
+// Adds a sample for each kind: the bytes of this kind that `Holder`, a device or a process, uses.
 template <typename Holder>
 void add_kinds(Family& family, const MetricLabels& labels, const Holder& holder) {
   for (const Kind kind : kDeviceKinds) {
@@ -239,9 +242,9 @@ void add_programs(const Snapshot& snapshot, Page& page) {
   }
 }
 
-// Returns the pid in the server's own pid namespace, where the pid is unique and can be looked up.
-// A process outside that namespace has only the pid of its container; add_pid_namespace() then adds
-// the namespace as a label.
+// Returns the pid in the server's own pid namespace. If that pid is unknown, returns the pid in the
+// namespace of the process, which is not unique on the machine; add_pid_namespace() then adds the
+// namespace as a label.
 std::string pid_of(const Process& process) {
   return std::to_string(process.host_pid.value_or(process.pid));
 }
@@ -256,14 +259,15 @@ MetricLabels labels_of(const Device& device, const Process& process) {
                          {"pid", pid_of(process)},
                          {"process", process.name},
                          {"user", process.user}};
-  // One process may use two chips with the same number.
+  // Adds the uid, because one process may use two chips with the same number.
   if (device.shares_number) labels.add("uid", uid_of(device.uid));
   add_pid_namespace(labels, process);
   return labels;
 }
 
-// Adds one sample per process. Queries join the many series of a process with this sample by the
-// pid, so the other series do not repeat the labels of this sample.
+// Adds one sample per living process with its job, its user and its command as labels. Other
+// samples of a process do not repeat the job and the command: a query joins them with this sample
+// by the pid.
 void add_process_info(const Snapshot& snapshot, Page& page) {
   Family& info = page.gauge("ttmem_process_info", "What a living process is a part of; always 1.");
   std::set<std::string> seen;
@@ -273,7 +277,7 @@ void add_process_info(const Snapshot& snapshot, Page& page) {
       MetricLabels labels = {{"pid", pid_of(process)}};
       add_pid_namespace(labels, process);
       for (const JobField& field : kJobFields) {
-        // These fields repeat other fields or are rarely needed.
+        // Leaves out fields that repeat other fields or are rarely needed.
         if (field.name == "step" || field.name == "partition" || field.name == "ranks") continue;
         labels.add(field.name, process.job.*field.value);
       }
@@ -300,7 +304,8 @@ void add_processes(const Snapshot& snapshot, bool process_labels, Page& page) {
     std::uint64_t alive = 0;
     for (const Process& process : device.processes) {
       if (process.state == model::State::dead) {
-        // TT-Metal keeps this row as long as its region is used. No tool can reap the row.
+        // Does not count rows of TT-Metal's region: TT-Metal keeps the row of a dead process as
+        // long as the region is used, and no tool can reap the row.
         if (process.source == model::Source::tt_metal) continue;
         dead_bytes = saturating_add(dead_bytes, held_bytes(process));
         continue;

@@ -23,9 +23,9 @@ using model::Snapshot;
 constexpr std::string_view kMissing = "[N/A]";
 constexpr std::string_view kBytes = "_bytes";
 
-// A field of --query: a column of the device or of the snapshot.
+// A field of --query: a figure of the device or of the whole snapshot.
 struct QueryField {
-  std::string name;  // CSV column without "_bytes"
+  std::string name;  // name of the CSV column without "_bytes"
   std::string_view column;
   std::string_view meaning;
   FieldValue (*of_device)(const Device& device) = nullptr;

@@ -15,27 +15,27 @@
 
 namespace ttmem::views {
 
-// The chosen columns in the order shown: indices into the list of query_help().
+// The chosen fields in the order shown, as indices into query_names().
 using QueryFields = std::vector<std::size_t>;
 
-// Parses a list such as "device,dram_used,headroom_per_core". The name of the CSV column, which
-// ends in "_bytes", also names a field. An Error names the unknown field and the nearest known
+// Parses a list such as "device,dram_used,headroom_per_core". A field may also be named by its CSV
+// column, which ends in "_bytes". An Error names the unknown field and the most similar known
 // field.
 [[nodiscard]] Result<QueryFields> parse_query(std::string_view text);
 
 struct QueryFormat {
   bool header = true;
-  bool units = true;  // true: each value has its unit
+  bool units = true;  // true if each value is followed by its unit
 };
 
 // Parses "csv", "csv,noheader" or "csv,noheader,nounits".
 [[nodiscard]] Result<QueryFormat> parse_query_format(std::string_view text);
 
-// Returns the names with their units: "dram_used [MiB]". Returns an empty text if `format` has no
-// header.
+// Returns the header line with the names of the fields and their units, such as "dram_used [MiB]".
+// Returns an empty text if `format` has no header.
 [[nodiscard]] std::string query_header(const QueryFields& fields, const QueryFormat& format,
                                        text::Units units);
-// Returns one row per device; an unknown value is "[N/A]".
+// Returns one row per device. An unknown value is "[N/A]".
 [[nodiscard]] std::string query_rows(const model::Snapshot& snapshot, const QueryFields& fields,
                                      const QueryFormat& format, text::Units units);
 

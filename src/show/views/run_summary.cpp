@@ -19,7 +19,8 @@ using model::RunDevice;
 using model::RunProcess;
 using model::RunSummary;
 
-// Devices of one process that have equal figures. They are most likely the devices of a mesh.
+// Several devices of one process share a row if their figures are equal. They are most likely the
+// devices of a mesh.
 struct SummaryRow {
   const RunProcess* process;
   std::vector<std::uint32_t> ids;
@@ -72,8 +73,8 @@ std::vector<std::string> peaks_of(const RunDevice& device) {
   return figures;
 }
 
-// Returns the figures, or an empty list if every held size is 0 or unknown and the process left
-// nothing when it closed the device.
+// Returns the sizes that the process held on the device. Returns an empty list if every size is 0
+// or unknown, and the process left no allocations when it closed the device.
 std::vector<std::string> held_of(const RunDevice& device) {
   bool any = device.left > 0;
   std::vector<std::string> figures;

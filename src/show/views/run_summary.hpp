@@ -8,9 +8,9 @@
 
 namespace ttmem::views {
 
-// Returns the text at the end of `ttmem run --summary`: the peaks by process, device and kind, the
-// allocations that were still held, and the largest holders. Devices of a process with equal
-// figures share a line. Pure, safe from any thread.
+// Returns the text that `ttmem run --summary` prints at the end: the peaks by process, device and
+// kind, the allocations that were still held, and the largest holders. Devices of a process share a
+// line if their figures are equal. Pure, safe from any thread.
 [[nodiscard]] std::string run_summary_text(const model::RunSummary& summary,
                                            const text::TextOptions& options);
 

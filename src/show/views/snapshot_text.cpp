@@ -44,7 +44,8 @@ std::string title_text(const Device& device, const text::TextOptions& options) {
   std::vector<std::string> parts;
   for (const std::string& fact : title.facts)
     parts.push_back(text::printable(fact, options.unicode));
-  // In a narrow terminal the state of a chip is worth more than its architecture.
+  // Shortens the model to the board in a narrow terminal, so that there is room for the state of
+  // the chip.
   constexpr std::size_t narrow = 60;
   if (options.width < narrow && !device.shares_number && !title.board.empty()) {
     parts[0] = text::printable(title.board, options.unicode);
@@ -58,14 +59,14 @@ std::string title_text(const Device& device, const text::TextOptions& options) {
   return line.add(text::joined_to_fit(parts, line.room())).finish();
 }
 
-// Returns the label, right-aligned so that one blank and the size follow. A mark before the size
-// shortens the padding of the label.
+// Returns the label and the mark. The label is right-aligned so that the size starts in column
+// `at.size`; a mark takes the place of some padding.
 std::string label_text(const DeviceRow& row, const RowLayout& at) {
   return fmt::format("{:>{}}: {}", row.name, at.size - 2 - static_cast<int>(row.mark.size()),
                      row.mark);
 }
 
-// Returns the text of a clash or of anomalies: all notes, in as many lines as necessary.
+// Returns the row of a clash or of anomalies. The row has all notes, in as many lines as necessary.
 std::string trouble_text(const DeviceRow& row, const RowLayout& at,
                          const text::TextOptions& options) {
   std::string words = row.size + (row.size.empty() ? "" : "  ");
@@ -94,7 +95,7 @@ std::string row_text(const DeviceRow& row, const text::TextOptions& options) {
   return line.add(notes_to_fit(row.notes, line.room()), text::Color::dim).finish();
 }
 
-// Returns the title of a device and its rows. Minor rows need `in_full`.
+// Returns the title of a device and its rows. Leaves out minor rows if `in_full` is false.
 std::string device_text(const Device& device, bool in_full, const text::TextOptions& options) {
   std::string text = title_text(device, options);
   for (const DeviceRow& row : device_rows(device, options.units)) {
@@ -116,7 +117,8 @@ Bytes sum_over(const std::vector<DeviceRows>& devices, What what, Bytes DeviceRo
   return sum;
 }
 
-// Returns true if no living, tracked process uses the chip, so that its used bytes are unknown.
+// Returns true if the kernel driver shows the chip, but no living, tracked process uses it. The
+// used bytes of such a chip are unknown.
 bool is_silent(const Device& device) {
   return device.driver_number &&
          std::none_of(device.processes.begin(), device.processes.end(), [](const auto& process) {
@@ -124,8 +126,8 @@ bool is_silent(const Device& device) {
          });
 }
 
-// The used bytes of all devices, with the mark of the sum. If the figure of one device has a mark,
-// the sum has this mark too. The sum is "at least" if the used bytes of a chip are unknown.
+// The sum of the used bytes of all devices, with a mark. If the figure of one device has a mark,
+// the sum has this mark too. If the used bytes of a chip are unknown, the mark is ">=".
 struct UsedSum {
   Bytes bytes = std::nullopt;
   std::string mark{};
@@ -244,8 +246,8 @@ std::string in_brief(const text::TextOptions& options) {
                        text::Color::dim, options);
 }
 
-// Returns the devices, then the processes, in at most `rows` lines. Both parts may take half of the
-// lines; a part that needs less leaves the rest to the other part.
+// Returns the devices, then the processes, in at most `rows` lines. Each of the two parts may take
+// half of the lines. If one part needs fewer lines, the other part may use the rest.
 std::string cut_to(std::size_t rows, const std::string& devices, const std::string& processes) {
   const std::size_t above = lines_in(devices);
   const std::size_t below =

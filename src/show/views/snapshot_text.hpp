@@ -12,31 +12,34 @@
 namespace ttmem::views {
 
 struct SnapshotTextOptions {
-  bool per_core = false;  // adds a map of each device's cores
-  bool warnings = false;  // adds the warnings at the end; for screens that overwrite stderr
+  bool per_core = false;  // adds a map of the cores of each device
+  // Adds the warnings at the end, for screens that overwrite the warnings on stderr.
+  bool warnings = false;
   ProcessChoice processes{};
-  bool brief = false;  // one line per device
-  // Maximum number of lines; 0: no maximum. A longer text shows devices in brief (except maps of
-  // cores), and a line says how to see the rest. All processes stay in the text.
+  bool brief = false;  // shows one line per device
+  // Maximum number of lines; 0 means no maximum. If the text has more lines, devices are shown in
+  // brief (except maps of cores), and a line says how to see the rest. All processes are still
+  // shown unless `cut_to_rows` is true.
   std::size_t rows = 0;
-  // With `rows`: true cuts the devices and the processes at their ends until the text fits; false
-  // lets a text that is still too long scroll away.
+  // Only used if `rows` is not 0. If true, the ends of the two lists of devices and processes are
+  // cut until the text fits. If false, a text that is too long even in brief is not cut and
+  // scrolls.
   bool cut_to_rows = false;
 };
 
 // Returns the output of `ttmem`: devices, their sum if there are several, processes, and a legend.
 // Returns one line with advice if there is no device.
 //
-// The first line of a device starts with "Device N:". Indented lines below have "DRAM:", "L1:",
-// "CB:" and "Kernels:", each followed by one blank and a size. Other programs search for these
-// words. device_rows.hpp says which rows exist and what they contain. The parts of L1 are drawn as
-// steps below its bar, because the parts add up to L1.
+// The first line of a device starts with "Device N:". Indented lines below that line have "DRAM:",
+// "L1:", "CB:" and "Kernels:", each followed by one blank and a size. Other programs search for
+// these words. device_rows.hpp defines which rows exist and what they contain. The bars of the
+// parts of L1 start where the previous part ends, because the parts add up to L1.
 [[nodiscard]] std::string snapshot_text(const model::Snapshot& snapshot,
                                         const SnapshotTextOptions& what,
                                         const text::TextOptions& options);
 
-// Returns at most `rows` lines of `text`. The last line of a cut text has the number of missing
-// lines and the advice. Returns all lines if `rows` is 0.
+// Returns at most `rows` lines of `text`. If lines are left out, the last line says how many,
+// followed by the advice. If `rows` is 0, returns all lines.
 [[nodiscard]] std::string fit_rows(const std::string& text, std::size_t rows,
                                    std::string_view advice);
 

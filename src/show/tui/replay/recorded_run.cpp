@@ -19,13 +19,13 @@ namespace {
 using recording::Time;
 using SteadyClock = std::chrono::steady_clock;
 
-constexpr std::int64_t kSamples = 500;  // evenly spread samples for the charts
-// Maximum number of rows with which every event is sampled.
+constexpr std::int64_t kSamples = 500;  // number of evenly spread samples of a recording
+// A recording with at most this number of rows is sampled at every event.
 constexpr std::uint64_t kEveryEvent = 2000;
 constexpr std::chrono::milliseconds kBudget{3000};
 
-// Returns the times to sample: evenly spread times, the peaks, and in a short recording every
-// event.
+// Returns the times to sample: evenly spread times and the times of the peaks. For a recording with
+// at most kEveryEvent rows, also returns the time of every event.
 Result<std::vector<Time>> moments_of(const recording::Reader& reader, const Tape& tape) {
   const Time end = tape.end_ns;
   std::vector<Time> times;
@@ -44,7 +44,7 @@ Result<std::vector<Time>> moments_of(const recording::Reader& reader, const Tape
   return times;
 }
 
-// A device with its samples over the recording.
+// A device and its samples over the recording.
 struct Course {
   model::Device device;  // state at the newest sample
   std::vector<ChartSample> samples;
@@ -90,8 +90,8 @@ Result<std::unique_ptr<RecordedRun>> RecordedRun::open(const std::string& path) 
   return run;
 }
 
-// Fills the chart history within kBudget. A snapshot of many allocations takes long, so some
-// moments are skipped when the sampling is late.
+// Fills the chart history within kBudget. A snapshot of many allocations takes long to make, so
+// some moments are skipped when the work is late.
 Result<void> RecordedRun::sample_moments(const Tape& tape) {
   const auto moments = moments_of(*reader_, tape);
   if (!moments) return moments.error();

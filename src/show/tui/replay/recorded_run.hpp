@@ -25,8 +25,8 @@ class RecordedRun {
   // Returns the samples of the whole recording; times are nanoseconds since its begin.
   [[nodiscard]] const ChartHistory& history() const { return history_; }
 
-  // Returns the snapshot at `time_ns`; valid until the next call. A step back plays the recording
-  // from the begin.
+  // Returns the snapshot at `time_ns`; the reference is valid until the next call. If `time_ns` is
+  // earlier than in the previous call, the recording is played again from its begin.
   [[nodiscard]] const model::Snapshot& at(std::int64_t time_ns);
 
  private:

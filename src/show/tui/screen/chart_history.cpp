@@ -14,7 +14,8 @@ void ChartHistory::add(const model::Snapshot& snapshot) {
   const std::uint64_t now = snapshot.time_unix_ns;
   for (const model::Device& device : snapshot.devices) {
     std::deque<ChartSample>& samples = series_[name_of(device)];
-    // After the clock was set back, older samples have later times. Such samples cannot be shown.
+    // Removes samples that are not older than the new sample: they were taken before the clock was
+    // set back, and samples must be in the order of time.
     while (!samples.empty() && samples.back().time_unix_ns >= now) samples.pop_back();
     samples.push_back(sample_of(device, now));
   }

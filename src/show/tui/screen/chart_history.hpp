@@ -17,7 +17,8 @@ struct ChartSample {
   std::uint64_t time_unix_ns = 0;
   model::Bytes dram_bytes;
   model::Bytes l1_used_bytes;  // Total L1
-  model::Bytes l1_bytes;       // this and the next three fields are the parts of Total L1
+  // The next four fields are the parts of Total L1.
+  model::Bytes l1_bytes;
   model::Bytes l1_small_bytes;
   model::Bytes cb_bytes;
   model::Bytes kernels_bytes;
@@ -27,19 +28,21 @@ struct ChartSample {
 
 [[nodiscard]] ChartSample sample_of(const model::Device& device, std::uint64_t time_unix_ns);
 
-// The samples of every device for the charts: the last five minutes, with a maximum number of
-// samples. Not thread-safe.
+// The samples of every device for the charts: the last five minutes, at most kMaxSamples per
+// device. Not thread-safe.
 class ChartHistory {
  public:
   static constexpr std::uint64_t kSpanNs = 300'000'000'000;
-  static constexpr std::size_t kMaxSamples = 6'200;  // five minutes at the shortest interval
+  // Holds five minutes of samples at the shortest interval, with some reserve.
+  static constexpr std::size_t kMaxSamples = 6'200;
 
-  // Adds one sample of each device and drops samples that are too old. Ignores samples that are not
-  // newer than the last one.
+  // Adds one sample of each device. Removes samples that are more than five minutes older, and
+  // samples that are not older than `snapshot`, because the clock was set back.
   void add(const model::Snapshot& snapshot);
 
-  // Adds older samples of a device, which come from a server, before its own samples. `older` is in
-  // the order of time.
+  // Adds `older`, samples of a device from a server, before the samples that this history already
+  // has. `older` is in the order of time. Ignores samples that are not older than all existing
+  // samples.
   void prepend(const model::Device& device, const std::vector<ChartSample>& older);
 
   // Returns the samples of a device in the order of time.

@@ -22,7 +22,7 @@ using text::format_bytes;
 using text::format_share;
 using text::share_of;
 
-constexpr int kLeastHeight = 5;  // room for the frame, the axis and two rows of plot
+constexpr int kLeastHeight = 5;  // minimum height: the frame, the axis and two rows of plot
 constexpr int kAxisCells = 10;
 
 struct Chart {
@@ -34,7 +34,7 @@ struct Chart {
   const std::optional<Player>& player;
 
   [[nodiscard]] Bytes now(Bytes ChartSample::*figure) const { return current.*figure; }
-  // Returns a figure over time, as shares of `whole`.
+  // Returns the values of a figure over time, divided by `whole`.
   [[nodiscard]] Curve curve(Bytes ChartSample::*figure, std::uint64_t whole, int columns) const {
     Curve curve = curve_of(samples, figure, window, columns);
     for (auto& value : curve) {
@@ -53,12 +53,13 @@ Bytes peak_in(const Chart& chart, Bytes ChartSample::*figure) {
   return peak;
 }
 
-// Returns the words before the peak, which is the peak of the shown window only.
+// Returns the words that are written before the value of the peak, such as "60s peak ". Except for
+// a recording, the words name the window, because the peak is the peak of that window only.
 std::string peak_words(const Chart& chart) {
   return chart.player ? "peak " : fmt::format("{}s peak ", chart.seconds);
 }
 
-// Draws the time axis, and for a recording a line in `plot` at the current time.
+// Draws the time axis. For a recording, also draws a line in `plot` at the current time.
 void draw_time(Pane axis, Pane& plot, const Chart& chart) {
   if (!chart.player) return time_axis(axis, chart.seconds);
   recording_axis(axis, chart.player->tape->end_ns);
@@ -141,7 +142,8 @@ void kinds_chart(Screen& screen, Pane pane, const Chart& chart, Bytes capacity) 
   draw_time(inside.part({kAxisCells, inside.height() - 1, plot.width(), 1}), plot, chart);
 }
 
-// Returns the places of the charts: side by side if there is room, else below each other.
+// Returns the rectangles of the charts. If there is room, two charts are side by side above the
+// third chart. Otherwise all charts are below each other, and charts without room are left out.
 std::vector<Rect> places(int width, int height) {
   if (width >= 110 && height >= 2 * kLeastHeight) {
     const int upper = height / 2;
@@ -158,8 +160,9 @@ std::vector<Rect> places(int width, int height) {
   return rects;
 }
 
-// Returns the window of time: the whole recording, or the last seconds. In a recording a sample is
-// valid until the next sample, however far apart, because every change was sampled.
+// Returns the part of time that the charts show. For a recording this is the whole recording, and a
+// sample holds until the next sample, because the recording has every change. Otherwise this is the
+// last `window_seconds` seconds.
 Window window_of(const model::Snapshot& snapshot, const ViewState& state) {
   if (state.player) {
     const auto whole = static_cast<std::uint64_t>(state.player->tape->end_ns);

@@ -85,7 +85,7 @@ void draw_footer(Screen& screen, Pane pane, const ViewState& state) {
   }
 }
 
-// The line above the footer; an empty text means no line.
+// The line above the footer. If the text is empty, the line is not shown.
 struct Notice {
   std::string text;
   Style style;
@@ -98,7 +98,7 @@ Notice notice_of(const Snapshot& snapshot, const ViewState& state) {
             {.ink = Ink::warn, .bold = true}};
   }
   if (!state.message.empty()) return {state.message, kTitle};
-  // View 4 shows the filter in its head.
+  // Shows the filter, except in view 4, which shows the filter in its first line.
   if ((state.typing_filter || !state.filter.empty()) && state.view != View::processes) {
     return {fmt::format("filter: {}{}", state.filter, state.typing_filter ? "_" : ""), kTitle};
   }
@@ -109,7 +109,7 @@ Notice notice_of(const Snapshot& snapshot, const ViewState& state) {
   return {fmt::format("{}: {}", count, snapshot.warnings.front()), {Ink::warn}};
 }
 
-// Draws the message that nothing could be read, with the reason.
+// Draws the text for a snapshot without readable devices: nothing could be read, and why.
 void draw_nothing_readable(Screen& screen, Pane pane, const Snapshot& snapshot) {
   screen.claim("nothing", pane);
   const text::TextOptions text{.width = static_cast<std::size_t>(std::max(pane.width(), 1)),
@@ -227,7 +227,7 @@ Frame compose_once(const Snapshot& snapshot, int width, const Setup& setup) {
     return screen.frame;
   }
   std::vector<std::string> facts = facts_of(snapshot, {}, setup);
-  facts.erase(facts.begin() + 1);  // without the refresh rate
+  facts.erase(facts.begin() + 1);  // removes the refresh rate, because the output is not refreshed
   all.put(0, 0, "ttmem ", kTitle);
   all.put(7, 0, dotted_to_fit(facts, size.width - 7, setup.display), {Ink::dim});
   detail_view(screen, all.part({0, 1, size.width, size.height - 1}), snapshot, {});

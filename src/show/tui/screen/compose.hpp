@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The whole screen as a value: a pure function of the snapshot, the choices of the user and the
-// size of the terminal. Safe from any thread.
+// Composes the whole screen from the snapshot, the choices of the user and the size of the
+// terminal. Pure, safe from any thread.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,16 @@ struct Setup {
   std::int64_t utc_offset_seconds = 0;
 };
 
-// The smallest size that shows a view. A smaller terminal shows only a message.
+// The minimum size of the terminal. A smaller terminal shows only a message.
 inline constexpr Size kSmallest{40, 10};
 
-// Returns the screen: tabs, the view, a warning if there is one, and the keys.
+// Returns the screen: the tabs, the chosen view, a warning if the snapshot has a warning, and the
+// keys.
 [[nodiscard]] Screen compose(const model::Snapshot& snapshot, const ViewState& state,
                              const ChartHistory& history, Size size, const Setup& setup);
 
-// Returns view 1 alone, in the height that it needs. For --once and for pipes.
+// Returns view 1 without tabs and keys, in the height that view 1 needs. Used by --once and for
+// output into a pipe.
 [[nodiscard]] Frame compose_once(const model::Snapshot& snapshot, int width, const Setup& setup);
 
 }  // namespace ttmem::tui

@@ -32,7 +32,7 @@ Ink heat_of(std::optional<double> share) {
   return *share <= 0.9 ? Ink::heat5 : Ink::heat6;
 }
 
-// Returns at most five characters: "412K", "1.2M", "-113K".
+// Returns the bytes as text of at most five characters: "412K", "1.2M", "-113K".
 std::string short_bytes(std::int64_t bytes) {
   const double kib = static_cast<double>(bytes) / 1024;
   if (std::abs(kib) < 9.95 && bytes % 1024 != 0) return fmt::format("{:.1f}K", kib);
@@ -46,7 +46,7 @@ std::string centred(const std::string& text, int width) {
          std::string(static_cast<std::size_t>(blanks / 2), ' ');
 }
 
-// Returns the percent; brackets mark the selected core.
+// Returns the share in percent, in brackets if the core is selected.
 std::string percent_text(std::optional<double> share, int width, bool selected) {
   std::string text = text::format_share(share);
   if (static_cast<int>(text.size()) > width && text.ends_with('%')) text.pop_back();
@@ -58,7 +58,8 @@ std::string percent_text(std::optional<double> share, int width, bool selected) 
   return centred(text, width);
 }
 
-// Draws the L1 of a core in one row: circular buffers from the left, L1 buffers from the right.
+// Draws the L1 of a core in one row: circular buffers start at the left edge, L1 buffers end at the
+// right edge.
 void mini_map(Pane& tile, int y, const Device& device, const Core& core) {
   const Glyphs& g = glyphs_of(tile.display());
   const int width = tile.width();
@@ -114,7 +115,7 @@ GridPlan grid_plan(const Device& device, int width, int height) {
   struct Shape {
     int tall;
     int gap;
-    int least_width;  // least tile width for the text in the tile
+    int least_width;  // minimum width of a tile for its text
   };
   constexpr std::array<Shape, 5> shapes = {
       {{3, 1, 6}, {2, 1, 5}, {3, 0, 6}, {2, 0, 5}, {1, 0, kLeastTile}}};

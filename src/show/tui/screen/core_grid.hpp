@@ -8,23 +8,24 @@
 
 namespace ttmem::tui {
 
-// The size of the tiles, and the number of visible tiles.
+// The size of the tiles in display cells, and the number of visible tiles.
 struct GridPlan {
-  int tile_width = 0;   // including the blank column behind the tile
-  int tile_height = 0;  // 1: percent; 2: also the row of mini_map(); 3: also the headroom
-  int gap = 0;          // blank rows below a tile
+  int tile_width = 0;  // including the blank column at the right of the tile
+  // 1: the tile shows the percent; 2: also the row of mini_map(); 3: also the headroom.
+  int tile_height = 0;
+  int gap = 0;  // blank rows below a tile
   int columns = 0;
   int rows = 0;
 
-  // Returns the columns or rows that the grid takes, including axes and caption.
+  // Return the width and the height of the grid in cells, including the axes and the caption.
   [[nodiscard]] int width() const { return kAxis + columns * tile_width; }
   [[nodiscard]] int height() const { return 2 + rows * (tile_height + gap); }
 
   static constexpr int kAxis = 4;
 };
 
-// Returns the largest tiles with which the whole grid fits. If no size fits, returns small tiles
-// for a part of the grid.
+// Returns the largest tiles for which the whole grid fits into `width` and `height`. If the whole
+// grid does not fit with any tile size, returns small tiles for a part of the grid.
 [[nodiscard]] GridPlan grid_plan(const model::Device& device, int width, int height);
 
 struct CoreCursor {

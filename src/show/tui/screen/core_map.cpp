@@ -17,7 +17,8 @@ namespace {
 
 using model::Snapshot;
 
-// Returns the owner of an allocation or program, such as "4711 python".
+// Returns the pid and name of the process that owns an allocation or program, such as "4711
+// python".
 template <typename Item>
 std::string owner_of(const Snapshot& snapshot, const Item& item) {
   const model::Process* process = selection::process_of(snapshot, item);
@@ -36,7 +37,8 @@ bool takes(const model::Allocation& a, std::size_t device, std::uint32_t core) {
          (!a.own_banks || has_bytes_on(a, core));
 }
 
-// Returns the label, followed by the cores of the data if the data is on other cores.
+// Returns the label of the allocation. If the data is on other cores (`elsewhere`), the ranges of
+// these cores follow the label.
 std::string words_of(const model::Allocation& a, bool elsewhere, std::uint16_t columns) {
   std::string label = model::origin_of(a.scope, a.label);
   if (!elsewhere) return label;
@@ -59,10 +61,11 @@ void add_buffers(const Snapshot& snapshot, std::size_t device, std::uint32_t cor
 }
 
 void add_cbs(const Snapshot& snapshot, std::size_t device, std::uint32_t core, CoreMap& map) {
-  using Place = std::tuple<std::uint64_t, std::uint64_t, model::ProcessKey>;  // address, bytes
+  // Address, bytes and process of a circular buffer.
+  using Place = std::tuple<std::uint64_t, std::uint64_t, model::ProcessKey>;
   struct Use {
     std::uint32_t programs = 0;
-    const model::Program* program = nullptr;  // any of these programs
+    const model::Program* program = nullptr;  // one of the programs counted in `programs`
   };
   std::map<Place, Use> uses;
   for (const model::Program& program : snapshot.programs) {

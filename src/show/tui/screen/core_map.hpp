@@ -12,42 +12,48 @@
 
 namespace ttmem::tui {
 
-// A range of addresses that a living process holds. If many cached programs use the same circular
-// buffer, they share one span.
+// A range of addresses that a living process holds. Circular buffers of several programs share one
+// span if their process, address and size are equal.
 struct Span {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
   Kind kind = Kind::l1;  // l1, l1_small or cb
   model::ProcessKey process;
-  std::string owner;           // pid and name of the process
-  std::string what;            // label of the buffer, or program of the circular buffer
-  std::uint32_t programs = 0;  // circular buffer: number of programs that use this range
-  bool elsewhere = false;      // buffer: the data is on other cores (lockstep)
+  std::string owner;  // pid and name of the process
+  // For a buffer: its label. For a circular buffer: its program, or the number of its programs.
+  std::string what;
+  // For a circular buffer: the number of programs that use this range. For a buffer: 0.
+  std::uint32_t programs = 0;
+  // True for a buffer that takes this range only because of lockstep: its data is on other cores.
+  bool elsewhere = false;
 };
 
-// The L1 of one core, from low to high addresses: a reserved part below `base`, circular buffers
-// upwards from `base`, L1 buffers downwards from `small_begin`, and L1_SMALL from `small_begin` to
-// `end`.
+// The L1 of one core, from low to high addresses: a reserved part that ends at `base`, circular
+// buffers placed upwards from `base`, L1 buffers placed downwards from `small_begin`, and L1_SMALL
+// from `small_begin` to `end`.
 struct CoreMap {
   model::Bytes end;
   model::Bytes base;
   model::Bytes small_begin;
   std::vector<Span> spans;  // highest address first
-  // The free range between the end of the circular buffers and the lowest L1 buffer. `free_end`
-  // below `free_begin` is a clash.
+  // The free range between the end of the circular buffers and the lowest L1 buffer. If `free_end`
+  // is less than `free_begin`, circular buffers and L1 buffers clash.
   model::Bytes free_begin;
   model::Bytes free_end;
-  // Buffers that may be on this core; their addresses were not reported.
+  // Number of buffers that may be on this core, but whose addresses were not reported.
   std::uint64_t without_address = 0;
-  std::uint64_t views = 0;  // circular buffers that are views of L1 buffers and take no memory
+  // Number of circular buffers that are views of L1 buffers and therefore take no memory of their
+  // own.
+  std::uint64_t views = 0;
 };
 
-// Returns the map of a core. `device` is an index into the snapshot, `core` an index into its cores
-// (y * columns + x).
+// Returns the map of a core. `device` is an index into the snapshot's devices, `core` an index into
+// the device's cores (y * columns + x).
 [[nodiscard]] CoreMap core_map(const model::Snapshot& snapshot, std::size_t device,
                                std::uint32_t core);
 
-// The use of a range of addresses. `lockstep`: the range is taken here for data on other cores.
+// The use of a range of addresses. `lockstep` means that a buffer takes the range on this core,
+// although its data is on other cores.
 enum class Cover : std::uint8_t { free, reserved, cb, l1, l1_small, lockstep, clash };
 
 [[nodiscard]] Cover cover_of(const Span& span);

@@ -21,14 +21,14 @@ namespace {
 using model::Device;
 using text::format_bytes;
 
-constexpr int kTallMap = 14;  // number of rows from which the bar is upright
+constexpr int kTallMap = 14;  // minimum number of rows for an upright bar
 
 std::size_t index_of(const Device& device, CoreCursor cursor) {
   return static_cast<std::size_t>(cursor.y) * device.grid_x + static_cast<std::size_t>(cursor.x);
 }
 
-// The style of a range in the bar, its character on terminals without colour, and its style in the
-// list.
+// The look of a range of addresses: its style in the bar, its characters on terminals without
+// colour, its name, and its style in the list.
 struct CoverLook {
   Style style;
   std::string_view unicode;
@@ -63,7 +63,7 @@ std::string_view glyph_of(Cover cover, Display display) {
   return display.unicode ? look_of(cover).unicode : look_of(cover).ascii;
 }
 
-// A line of the list below or beside the bar.
+// One line in the list of ranges.
 struct PanelLine {
   Cover cover = Cover::free;
   std::uint64_t begin = 0;
@@ -71,7 +71,7 @@ struct PanelLine {
   std::string what;
 };
 
-// Returns the owner if one process holds all ranges of the core, else an empty text.
+// Returns the owner if one process holds all ranges of the core. Otherwise returns an empty text.
 std::string only_owner(const CoreMap& map) {
   for (const Span& span : map.spans) {
     if (span.process != map.spans.front().process) return {};
@@ -91,7 +91,7 @@ PanelLine gap_line(const CoreMap& map) {
   return {Cover::free, *map.free_begin, *map.free_end, "headroom"};
 }
 
-// Returns the lines of the list from the highest address down, in the order of the upright bar.
+// Returns the lines of the list, highest address first, which is also the order of the upright bar.
 std::vector<PanelLine> lines_of(const CoreMap& map) {
   std::vector<PanelLine> lines;
   bool gap = !map.free_begin || !map.free_end;
@@ -148,7 +148,8 @@ std::vector<std::uint64_t> landmarks(const CoreMap& map) {
   return marks;
 }
 
-// Draws one row of the bar. A row shows two bands where the terminal can colour half blocks.
+// Draws one row of the bar. The lower half of each cell shows `below`, the upper half shows
+// `above`. Both are equal if the terminal cannot colour half blocks.
 void bar_row(Pane& pane, int x, int y, int width, Cover below, Cover above) {
   const bool solid_below = below != Cover::free;
   const bool solid_above = above != Cover::free;
@@ -162,7 +163,8 @@ void bar_row(Pane& pane, int x, int y, int width, Cover below, Cover above) {
   }
 }
 
-// Returns the place of an address as a share of L1. An address above the end is put at the end.
+// Returns the position of an address as a share of L1, from 0 to 1. Addresses above the end of L1
+// return 1.
 double place_of(std::uint64_t address, const CoreMap& map) {
   return std::min(static_cast<double>(address) / static_cast<double>(*map.end), 1.0);
 }
@@ -178,7 +180,7 @@ void tall_bar(Pane pane, const CoreMap& map) {
     const auto low = static_cast<std::size_t>(rows - 1 - y) * (halves ? 2 : 1);
     bar_row(pane, kLabels, y, pane.width() - kLabels, bands[low], bands[low + (halves ? 1 : 0)]);
   }
-  int free_from = 0;  // first row below the labels drawn so far
+  int free_from = 0;  // first row without a label
   for (const std::uint64_t mark : landmarks(map)) {
     const int y = std::min(static_cast<int>((1 - place_of(mark, map)) * rows), rows - 1);
     if (y < free_from) continue;

@@ -11,9 +11,9 @@
 
 namespace ttmem::tui {
 
-// Draws the L1 of one core as a bar and as a list of ranges with sizes and owners, highest address
-// first. The bar is upright if the pane is high enough, else horizontal. `device` is an index into
-// the snapshot; the cursor must be inside its grid.
+// Draws the L1 of one core as a bar, and as a list of ranges with sizes and owners, highest address
+// first. The bar is upright if the pane is high enough, otherwise horizontal. `device` is an index
+// into the snapshot's devices. The cursor must be inside the device's grid.
 void core_panel(Screen& screen, Pane pane, const model::Snapshot& snapshot, std::size_t device,
                 CoreCursor cursor, const ViewState& state);
 

@@ -23,9 +23,9 @@ using model::Device;
 using views::DeviceRow;
 using What = DeviceRow::What;
 
-constexpr int kPanelWidth = 62;  // least width, beside the grid
-constexpr int kPanelHeight = 8;  // least height, below the grid
-constexpr int kHighEnough = 17;  // least height of a panel beside the grid
+constexpr int kPanelWidth = 62;  // minimum width of a panel beside the grid
+constexpr int kPanelHeight = 8;  // height of a panel below the grid, or less on a low screen
+constexpr int kHighEnough = 17;  // minimum height of a panel beside the grid
 
 void draw_title(Pane pane, const Device& device) {
   const views::DeviceTitle title = views::device_title(device);
@@ -44,7 +44,7 @@ void draw_title(Pane pane, const Device& device) {
   pane.put(x, 0, dotted_to_fit(facts, pane.width() - x, pane.display()), {Ink::dim});
 }
 
-// Draws the meaning of the colours below the grid.
+// Draws a legend of the grid's colours.
 void draw_legend(Screen& screen, Pane pane, const Device& device) {
   if (pane.height() < 4) return;
   screen.claim("legend", pane);
@@ -85,7 +85,8 @@ void beside(Screen& screen, Pane& body, const GridPlan& plan, const model::Snaps
 void below(Screen& screen, Pane& body, const model::Snapshot& snapshot, std::size_t index,
            CoreCursor cursor, const ViewState& state) {
   const Device& device = snapshot.devices[index];
-  // Keeps room for at least two rows of tiles on a low screen.
+  // Leaves at least four rows to the grid on a low screen: two rows of tiles, the caption and the
+  // axis.
   const int panel = std::min(kPanelHeight, std::max(0, body.height() - 4));
   const GridPlan plan = grid_plan(device, body.width(), body.height() - panel);
   core_grid(screen, body.part({0, 0, body.width(), plan.height()}), device, plan, cursor);

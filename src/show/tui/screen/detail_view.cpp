@@ -23,15 +23,17 @@ enum class Form : std::uint8_t { full, compact, line };
 
 struct DetailPlan {
   Form form = Form::line;
-  int columns = 1;  // devices side by side
+  int columns = 1;  // number of devices side by side
   int item_height = 1;
-  int rows = 0;     // all rows of boxes or lines
-  int visible = 0;  // visible rows of boxes or lines
+  int rows = 0;     // number of rows of boxes or lines
+  int visible = 0;  // number of visible rows of boxes or lines
   [[nodiscard]] int header() const { return form == Form::line ? 1 : 0; }
-  int selected_box = 0;  // height of the selected device's box below the lines; 0: no box
+  // Height of the selected device's box, which is below the lines. 0 means that there is no such
+  // box.
+  int selected_box = 0;
 };
 
-// The rows of every device, made once per frame.
+// The rows of every device without notes. They are made once per frame.
 using AllRows = std::vector<views::DeviceRows>;
 
 AllRows rows_of(const Snapshot& snapshot) {
@@ -54,11 +56,13 @@ DetailPlan plan_of(Form form, int columns, int devices, int item_height) {
   return {form, columns, item_height, rows, rows, 0};
 }
 
-// Returns the least number of rows for the processes: a header and some processes.
+// Returns the minimum number of screen rows for the list of processes, for a header and some
+// processes.
 int least_for_processes(int processes) { return processes == 0 ? 1 : 2 + std::min(processes, 4); }
 
-// Returns the plan with one line per device, for screens where boxes do not fit. The selected
-// device gets a box if there is room. The box has `full` rows, or is a compact box.
+// Returns the plan with one line per device, for screens where the boxes of all devices do not fit.
+// If there is room, the selected device also gets a box: a full box of `full` rows, or a compact
+// box.
 DetailPlan line_plan(int devices, int full, Size size, int reserve) {
   const int most = std::clamp(size.width / kNarrowestLine, 1, devices);
   const int room = size.height - reserve;
@@ -66,7 +70,8 @@ DetailPlan line_plan(int devices, int full, Size size, int reserve) {
   for (int columns = 2; columns <= most && plan.rows > room - kCompactBoxHeight; ++columns) {
     plan = plan_of(Form::line, columns, devices, 1);
   }
-  // On a short screen the box takes the place of up to a third of the lines.
+  // If not even a compact box fits below all lines, the box may take up to a third of the room, and
+  // the lines scroll.
   if (plan.rows + full <= room) {
     plan.selected_box = full;
   } else if (plan.rows + kCompactBoxHeight <= room || room >= 3 * kCompactBoxHeight) {
@@ -87,7 +92,8 @@ DetailPlan choose(const AllRows& all, Size size, int reserve) {
       if (plan.rows * height <= size.height - reserve) return plan;
     }
   }
-  return line_plan(devices, full, size, reserve + 1);  // one more row for the header of the lines
+  // Reserves one more row for the header of the lines.
+  return line_plan(devices, full, size, reserve + 1);
 }
 
 void draw_device(Pane pane, Form form, const model::Device& device, const views::DeviceRows& rows,
@@ -101,7 +107,7 @@ int draw_devices(Screen& screen, Pane& pane, const Snapshot& snapshot, const All
                  const ViewState& state, const DetailPlan& plan) {
   const std::size_t selected = selected_device(snapshot, state);
   const auto columns = static_cast<std::size_t>(plan.columns);
-  // Scrolls so that the selected device is visible.
+  // Chooses the first visible row so that the selected device is visible.
   const int first = scrolled_to(static_cast<int>(selected / columns), plan.visible, plan.rows);
   const int gap = plan.form == Form::line ? 2 : 0;
   const int width = (pane.width() - gap * (plan.columns - 1)) / plan.columns;
@@ -134,7 +140,8 @@ int draw_devices(Screen& screen, Pane& pane, const Snapshot& snapshot, const All
   return y;
 }
 
-// Draws the processes. `all_known` is true if the users of every device are known.
+// Draws the list of processes. `all_known` means that the users of every device are known: only
+// then does an empty list say that no process holds memory.
 void draw_processes(Screen& screen, Pane pane, const std::vector<views::ProcessTotal>& totals,
                     bool all_known) {
   if (pane.height() <= 0) return;

@@ -24,7 +24,7 @@ using What = DeviceRow::What;
 
 constexpr int kLabelX = 1;
 constexpr int kBranchCells = 3;
-constexpr int kLongestLabel = 12;  // including the blanks behind the label
+constexpr int kLongestLabel = 12;  // including the blanks after the label
 constexpr std::size_t kMarkCells = 6;
 constexpr Style kHeading{.ink = Ink::title, .bold = true};
 
@@ -33,7 +33,8 @@ Pane device_frame(Pane& pane, const Device& device, bool selected) {
   const std::string left = fmt::format("{}: {}", title.name, text::join(title.facts, ", "));
   std::vector<std::string> right = title.counts;
   right.insert(right.end(), title.sensors.begin(), title.sensors.end());
-  constexpr int kEdges = 12;  // corners, blanks, and a piece of the frame between the titles
+  // Width of the corners, of the blanks around the titles, and of the frame between the titles.
+  constexpr int kEdges = 12;
   const auto room =
       static_cast<int>(pane.width()) - static_cast<int>(text::display_width(left)) - kEdges;
   while (right.size() > title.counts.size() &&
@@ -43,7 +44,8 @@ Pane device_frame(Pane& pane, const Device& device, bool selected) {
   return box(pane, left, text::join(right, ", "), {selected ? Ink::title : Ink::dim});
 }
 
-// Returns the number of cells from x to the frame, minus one blank before the frame.
+// Returns the number of cells from column `x` to the frame. The last cell before the frame is not
+// counted, because it stays blank.
 std::size_t room_from(const Pane& pane, int x) {
   return static_cast<std::size_t>(std::max(0, pane.width() - x - 1));
 }
@@ -56,7 +58,7 @@ void put_size(Pane& pane, int end, int y, const DeviceRow& row) {
   pane.put_right(end, y, row.marked_size(), {.ink = ink, .bold = !unknown && !row.is_part()});
 }
 
-// Draws the bar and the share. The bar of L1 shows the parts of L1.
+// Draws the bar of a row and its share in percent. The bar of L1 is divided into the parts of L1.
 void put_bar(Pane& pane, const views::RowLayout& at, int y, const DeviceRow& row,
              const DeviceRows& rows, BarForm form = BarForm::full) {
   const Style whole{.ink = ink_of(row.tone), .bold = true};
@@ -68,7 +70,7 @@ void put_bar(Pane& pane, const views::RowLayout& at, int y, const DeviceRow& row
       row.is_part() ? std::nullopt : text::share_of(row.peak, row.capacity), form);
 }
 
-// Draws the row of headroom or anomalies.
+// Draws a row without a bar, such as headroom or anomalies.
 void words_row(Pane& pane, int y, const DeviceRow& row) {
   const views::RowLayout at = views::box_layout(pane.width());
   const bool list = row.size.empty();
@@ -92,7 +94,7 @@ void memory_row(Pane& pane, int y, const DeviceRow& row, const DeviceRows& rows)
            {Ink::dim});
 }
 
-// Draws the last branch of the tree below L1.
+// Draws the row of Total L1, the last branch of the tree of the parts of L1.
 void total_row(Pane& pane, int y, const DeviceRow& l1) {
   pane.put(kLabelX, y, glyphs_of(pane.display()).last_branch, {Ink::dim});
   pane.put(kLabelX + kBranchCells, y, "Total L1", {.bold = true});
@@ -121,7 +123,7 @@ bool troubled(const DeviceRows& rows) {
 }  // namespace
 
 int full_box_height(const DeviceRows& rows) {
-  return static_cast<int>(rows.size()) + 3;  // the frame and the row of Total L1
+  return static_cast<int>(rows.size()) + 3;  // 3: two rows of the frame, and the row of Total L1
 }
 
 void full_box(Pane pane, const Device& device, const DeviceRows& rows, bool selected) {
@@ -146,7 +148,8 @@ void compact_box(Pane pane, const Device& device, const DeviceRows& rows, bool s
     if (row.is_part()) parts.push_back({row.tone, row.marked_size()});
   }
   legend(inside, kLabelX, 2, parts);
-  // The lower edge of the box shows figures that have no row of their own.
+  // Draws headroom and the notes of circular buffers into the lower edge, because a compact box has
+  // no row for them.
   const int y = pane.height() - 1;
   const int end =
       pane.put_right(pane.width() - 2, y, fmt::format(" {} ", views::headroom_in_brief(device)),
@@ -169,7 +172,7 @@ void device_line_header(Pane pane) {
 
 namespace {
 
-// Returns the board, or the end of the uid if another chip has the same number.
+// Returns the board. If another chip has the same number, returns the end of the uid instead.
 std::string mark_of(const Device& device) {
   if (!device.shares_number || !device.uid) return views::device_title(device).board;
   const std::string uid = text::format_hex(*device.uid);

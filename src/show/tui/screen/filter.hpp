@@ -10,14 +10,14 @@
 
 namespace ttmem::tui {
 
-// Returns true if `text` contains `filter`, ignoring case. Every text contains an empty filter.
+// Returns true if `text` contains `filter`, ignoring case, or if `filter` is empty.
 [[nodiscard]] bool contains(std::string_view text, std::string_view filter);
 
-// Returns true in views 1 and 2, where the filter selects devices.
+// Returns true if the filter selects devices, which is the case in views 1 and 2.
 [[nodiscard]] bool filters_devices(const ViewState& state);
 
-// Returns a snapshot that has only the devices whose number, board, architecture or uid contains
-// the filter.
+// Returns the snapshot without the devices that do not match. A device matches if its number,
+// board, architecture or uid contains the filter.
 [[nodiscard]] model::Snapshot devices_matching(const model::Snapshot& snapshot,
                                                std::string_view filter);
 

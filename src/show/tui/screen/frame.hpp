@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A screen as plain cells without a terminal, so that tests can compare every screen as text.
-// painter.hpp shows a Frame, sgr.hpp prints a Frame. Values, safe from any thread.
+// Painter (painter.hpp) writes a Frame to the terminal, frame_to_sgr() (sgr.hpp) returns a Frame as
+// text. Safe from any thread.
 #pragma once
 
 #include <cstddef>
@@ -20,22 +21,24 @@ struct Display {
   friend bool operator==(const Display&, const Display&) = default;
 };
 
-// The meaning of a colour. theme.hpp chooses the colour.
+// The meaning of a colour. theme.hpp maps each meaning to a colour.
 enum class Ink : std::uint8_t {
   plain,     // the terminal's own colour; as a fill: no fill
   dim,       // notes, frames
   title,     // headings and the open tab
-  good,      // up to 60 %
-  warn,      // up to 80 %
-  bad,       // above 80 %, and errors
+  good,      // a share of a memory up to 60 %
+  warn,      // a share above 60 % and up to 80 %
+  bad,       // a share above 80 %, and errors
   track,     // the free part of a bar
   buffers,   // L1 buffers
   lockstep,  // L1 that is taken for data on other cores
   small,     // L1_SMALL
   cbs,       // circular buffers
   kernels,   // kernels
-  reserved,  // firmware below the first CB
-  heat0,     // a core without circular buffers and L1 buffers; heat1 to heat6: more and more used
+  reserved,  // firmware, below the lowest circular buffer
+  // heat0 to heat6 are for cores, by the share of L1 that circular buffers and L1 buffers take.
+  // heat0 is for a core on which they take nothing.
+  heat0,
   heat1,
   heat2,
   heat3,
@@ -91,13 +94,13 @@ class Frame {
 
   [[nodiscard]] Size size() const { return size_; }
   [[nodiscard]] const Cell& at(int x, int y) const { return cells_[index(x, y)]; }
-  // Sets a cell. Does nothing outside the frame. Overwriting half of a wide character leaves a
-  // blank in the other half.
+  // Sets a cell. Does nothing outside the frame. If the cell was half of a wide character, its
+  // other half becomes blank.
   void set(int x, int y, const Cell& cell);
 
-  // Returns all rows without trailing blanks, each with a newline.
+  // Returns all rows without trailing blanks. Each row ends with a newline.
   [[nodiscard]] std::string text() const;
-  // Returns one row including trailing blanks.
+  // Returns one row including its trailing blanks.
   [[nodiscard]] std::string row_text(int y) const;
 
  private:
@@ -113,8 +116,8 @@ class Frame {
 // Appends `code` as UTF-8.
 void append_utf8(std::string& text, char32_t code);
 
-// A rectangle of a frame with its own coordinates. Drawing outside the rectangle does nothing. The
-// frame must outlive the pane.
+// A rectangle of a frame with its own coordinates. Cells outside the rectangle cannot be changed.
+// The frame must outlive the pane.
 class Pane {
  public:
   Pane(Frame& frame, Rect rect, Display display);
@@ -125,8 +128,9 @@ class Pane {
   [[nodiscard]] Display display() const { return display_; }
   [[nodiscard]] Pane part(Rect inner) const;
 
-  // Writes `text` from (x, y) and returns the column behind the text. A text that exceeds `limit`
-  // columns or the pane is cut and ends with an ellipsis. Control characters become '?'.
+  // Writes `text` from (x, y) and returns the column after the text. A text that is longer than
+  // `limit` columns or leaves the pane is cut and ends with an ellipsis. A negative `limit` means
+  // no limit. Control characters become '?'.
   int put(int x, int y, std::string_view text, Style style = {}, int limit = -1);
   // Writes `text` so that it ends before column `end`. Returns the first column of the text.
   int put_right(int end, int y, std::string_view text, Style style = {});

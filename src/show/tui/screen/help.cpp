@@ -10,7 +10,7 @@
 namespace ttmem::tui {
 namespace {
 
-// The most useful entries come first: a low terminal cuts the end.
+// The most useful entries come first, because a low terminal does not show the last entries.
 constexpr std::array<KeyHint, 20> kEntries = {{
     {"1 2 3 4 Tab", "views: detailed, charts, cores, processes"},
     {"left right l", "another device (view 4: all or one of them)"},
@@ -44,7 +44,8 @@ constexpr std::array<KeyHint, 7> kReplayEntries = {{
     {"", ""},
 }};
 
-// Returns true for an entry of kEntries that a recording replaces or cannot use.
+// Returns true if the entry is left out while a recording is played: the key has another meaning or
+// no use there.
 bool is_live_only(const KeyHint& entry) {
   return entry.key == "F9 K" || entry.key == "t" || entry.key == "p Space" || entry.key == "+ -";
 }

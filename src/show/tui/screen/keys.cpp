@@ -22,7 +22,7 @@ bool is(const KeyPress& key, std::u32string_view characters) {
 }
 
 void open_view(ViewState& state, View view) {
-  if (state.view != view) state.filter.clear();  // the filter was for the list of the other view
+  if (state.view != view) state.filter.clear();  // clears the other view's filter
   state.view = view;
   state.typing_filter = false;
 }
@@ -33,7 +33,7 @@ void next_view(ViewState& state, int step) {
   open_view(state, static_cast<View>(index + 1));
 }
 
-// Calls use(snapshot) with a snapshot of the devices that pass the filter.
+// Calls use(snapshot). In views 1 and 2 the snapshot has only the devices that match the filter.
 template <typename Use>
 void with_shown_devices(const ViewState& state, const Snapshot& all, Use&& use) {
   if (filters_devices(state)) {
@@ -58,7 +58,7 @@ void click_device(ViewState& state, const Snapshot& all, std::uint32_t index) {
   });
 }
 
-// Moves through the devices that view 4 lists: all devices, then each device alone.
+// Selects the next choice of view 4: all devices, then each device alone.
 void move_only_device(ViewState& state, const Snapshot& snapshot, int step) {
   const auto devices = static_cast<int>(snapshot.devices.size());
   std::optional<std::size_t> shown;
@@ -105,8 +105,8 @@ void open_process(ViewState& state, const Snapshot& snapshot) {
   state.filter.clear();
 }
 
-// Asks whether to end the process of the selected row. Shows the reason if no signal can reach the
-// process.
+// Asks the user whether to end the process in the selected row. If the process cannot receive a
+// signal from here, shows the reason instead.
 void ask_to_end(ViewState& state, const Snapshot& snapshot) {
   const auto rows = process_rows(snapshot, state);
   if (rows.empty()) return;
@@ -151,7 +151,7 @@ void sort_by(ViewState& state, std::uint32_t column) {
     return;
   }
   sorting.column = column;
-  // Texts sort from A, sizes from the largest.
+  // Sorts texts and pids in ascending order, sizes and counts in descending order.
   const std::string_view name = state.opened ? allocation_column(column) : process_column(column);
   constexpr std::array<std::string_view, 9> words = {"PID", "USER",    "STATE", "DEV",  "SOURCE",
                                                      "JOB", "COMMAND", "KIND",  "LABEL"};
@@ -161,14 +161,14 @@ void sort_by(ViewState& state, std::uint32_t column) {
 void next_column(ViewState& state) {
   const std::uint32_t columns = state.opened ? kAllocationColumns : kProcessColumns;
   std::uint32_t column = (sorting_of(state).column + 1) % columns;
-  // Most machines have no jobs, so that the column is not shown.
+  // Skips the column JOB, because on most machines no process has a job and the column is hidden.
   if (!state.opened && process_column(column) == "JOB") column = (column + 1) % columns;
   sort_by(state, column);
 }
 
 void begin_filter(ViewState& state) { state.typing_filter = true; }
 
-// Adds a key to the filter. While the user types a filter, every character belongs to the filter.
+// Handles a key while the user types a filter. Every character is added to the filter.
 void type_filter(ViewState& state, const KeyPress& key) {
   constexpr std::size_t kLongest = 64;
   if (key.code == Code::escape) {
@@ -205,8 +205,8 @@ void next_window(ViewState& state) {
   state.window_seconds = next == kWindowsSeconds.end() ? kWindowsSeconds.front() : *next;
 }
 
-// Clears the filter or closes the opened process. Never quits, so that one Esc too many does no
-// harm.
+// Clears the filter. If there is no filter, closes the opened process. Never quits, so that
+// pressing Esc once too often does no harm.
 void close_opened(ViewState& state) {
   if (!state.filter.empty()) {
     state.filter.clear();
@@ -250,7 +250,7 @@ void click(ViewState& state, const KeyPress& key, const Snapshot& snapshot, cons
   }
 }
 
-// Handles up, down and the page keys. Returns false for other keys.
+// Handles the keys up and down and the page keys. Returns false for other keys.
 bool move(ViewState& state, const KeyPress& key, const Snapshot& snapshot, const Screen& screen) {
   const int page = std::max(1, screen.list.visible - 1);
   int step = 0;
@@ -307,7 +307,7 @@ void press_in_processes(ViewState& state, const KeyPress& key, const Snapshot& s
 // An action of every view, with the characters or the key that trigger the action.
 struct Binding {
   std::u32string_view characters;
-  Code code;  // Code::character: only the characters trigger the action
+  Code code;  // if Code::character, only the characters trigger the action
   void (*act)(ViewState& state);
 };
 
@@ -330,7 +330,8 @@ constexpr std::array<Binding, 12> kBindings = {{
     {U"", Code::f12, [](ViewState& state) { state.save_settings = true; }},
 }};
 
-// Handles the keys of the player. Space at the end of a recording plays it from the begin.
+// Handles the keys of the player. At the end of a recording, space plays the recording again from
+// its begin.
 bool press_player(ViewState& state, const KeyPress& key) {
   if (!state.player || key.code != Code::character) return false;
   if (is(key, U"p ") && state.paused && state.player->at_end()) state.player->now_ns = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The effect of keys, without a terminal. Pure, safe from any thread.
+// The effect of keys on the state of the view, without a terminal. Pure, safe from any thread.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct KeyPress {
     f9,
     f10,
     f12,
-    click,  // at x, y
+    click,  // a click at the cell (x, y)
     wheel_up,
     wheel_down,
   };
@@ -45,7 +45,7 @@ struct KeyPress {
 };
 
 // Returns the state after a key. `screen` is the screen that the user saw when pressing the key,
-// `snapshot` the snapshot on that screen. A key without a meaning only clears the message.
+// `snapshot` the snapshot that this screen shows. A key without a meaning only clears the message.
 [[nodiscard]] ViewState handle(ViewState state, const KeyPress& key,
                                const model::Snapshot& snapshot, const Screen& screen);
 
@@ -57,7 +57,7 @@ struct KeyHint {
 // Returns the hints of a view, the most useful first. Help and quit come last.
 [[nodiscard]] std::vector<KeyHint> hints_of(const ViewState& state);
 
-// The range of the refresh interval that the keys + and - change.
+// The limits of the refresh interval, which the keys + and - change.
 inline constexpr std::uint32_t kShortestIntervalMs = 50;
 inline constexpr std::uint32_t kLongestIntervalMs = 10'000;
 

@@ -59,7 +59,8 @@ void previous_mark(Player& player, std::string& message) {
   message = marks.empty() ? "the recording has no marks" : "there is no earlier mark";
 }
 
-// Moves to the next peak of the list, or to the first peak if the current time is not at a peak.
+// Moves to the peak after the current one in `peaks`. Moves to the first peak if the current time
+// is not at a peak, or after the last peak.
 void next_peak(Player& player, std::string& message) {
   const auto& peaks = player.tape->peaks;
   if (peaks.empty()) {
@@ -67,7 +68,7 @@ void next_peak(Player& player, std::string& message) {
     return;
   }
   const auto is_here = [&](const Tape::Peak& peak) { return peak.time_ns == player.now_ns; };
-  // Several peaks may have the current time. Continues from the last of these peaks.
+  // If several peaks are at the current time, the last of them is the current one.
   const auto here = std::find_if(peaks.rbegin(), peaks.rend(), is_here);
   const auto next = here == peaks.rend() || here == peaks.rbegin() ? peaks.begin() : here.base();
   seek(player, next->time_ns);

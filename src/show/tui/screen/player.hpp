@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A recording that is played on the screen: the current time, the speed, and the effect of its
-// keys. Times are nanoseconds since the begin of the recording. Pure, safe from any thread.
+// A recording that is played on the screen: the current time, the speed, and the effect of the
+// player's keys. Times are nanoseconds since the begin of the recording. Pure, safe from any
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +25,12 @@ struct Tape {
   };
   struct Peak {
     std::int64_t time_ns = 0;
-    std::string what{};  // "L1 of device 0"
+    std::string what{};  // such as "L1 of device 0"
   };
   std::string name;  // name of the file
   std::int64_t end_ns = 0;
-  std::vector<Mark> marks;  // by time
-  std::vector<Gap> gaps;    // by time
+  std::vector<Mark> marks;  // in the order of time
+  std::vector<Gap> gaps;    // in the order of time
   std::vector<Peak> peaks;  // in the order in which the key P visits them
 };
 
@@ -42,26 +43,27 @@ struct Player {
   friend bool operator==(const Player&, const Player&) = default;
 };
 
-// Returns a player at the begin of the recording. The speed is 1, or slower so that a short
-// recording takes at least twenty seconds.
+// Returns a player at the begin of the recording. The speed is 1, except for a recording shorter
+// than twenty seconds: its speed is lower, so that it plays for at least twenty seconds.
 [[nodiscard]] Player player_of(std::shared_ptr<const Tape> tape);
 
-// Returns the player after `elapsed_ns` of real time. Stops at the end.
+// Returns the player after `elapsed_ns` of real time, at most at the end of the recording.
 [[nodiscard]] Player played(Player player, std::int64_t elapsed_ns);
 
-// Handles a character. Returns false if the player has no use for the character. Sets `message` to
-// the target of a jump.
+// Handles a character. Returns false if the character is not a key of the player. A jump sets
+// `message` to the name of its target.
 bool press(Player& player, char32_t character, std::string& message);
 
-// Returns a time such as "1.250 s", in a unit that fits the length of the recording.
+// Returns a time such as "1.250 s". The unit depends on the length of the recording.
 [[nodiscard]] std::string format_moment(std::int64_t time_ns, std::int64_t end_ns);
-// Returns "2x", or for a very low speed "500 ns/s".
+// Returns the speed such as "2x". A very low speed is shown as "500 ns/s".
 [[nodiscard]] std::string format_speed(double speed);
-// Returns the last passed mark and its age, or the first mark ahead. Returns an empty text if there
-// is no mark.
+// Returns the name of the last mark before the current time, and the time since that mark. If no
+// mark has passed, returns the first mark. Returns an empty text if the recording has no marks.
 [[nodiscard]] std::string nearest_mark(const Player& player);
-// Returns the number of events that the current or the previous gap lost. Returns an empty text if
-// there is no gap.
+// Returns how many events the gap at the current time lost. If the current time is in no gap,
+// returns how many events all earlier gaps lost. Returns an empty text if no events were lost
+// before the current time.
 [[nodiscard]] std::string gap_text(const Player& player);
 
 }  // namespace ttmem::tui

@@ -12,7 +12,7 @@
 namespace ttmem::tui {
 namespace {
 
-// Draws a bar up to the current time, with the marks on the bar.
+// Draws a bar that is filled up to the current time, and the marks on top of the bar.
 void draw_progress(Pane pane, const Player& player) {
   const Glyphs& g = glyphs_of(pane.display());
   const Tape& tape = *player.tape;

@@ -14,8 +14,8 @@
 namespace ttmem::tui {
 namespace {
 
-// Returns how many of the `steps` of a column are filled. A share above zero fills at least one
-// step.
+// Returns the number of filled steps in a column of `steps` steps. A share above zero fills at
+// least one step.
 int filled_steps(std::optional<double> share, int steps) {
   if (!share || !(*share > 0)) return 0;
   return std::max(1, static_cast<int>(std::lround(std::min(*share, 1.0) * steps)));
@@ -32,8 +32,8 @@ char32_t braille(int left, int right) {
   return 0x2800 + dots;
 }
 
-// Draws one row of an area plot; `below` steps are in the rows below. A Unicode cell has two
-// columns.
+// Draws one row of an area plot. `below` is the number of steps in the rows below this row. With
+// Unicode, a cell shows two columns of the plot, otherwise one column.
 void area_row(Pane& pane, int y, int below, const Curve& shares, Ink ink) {
   const bool unicode = pane.display().unicode;
   const auto at = [&](int column) -> std::optional<double> {
@@ -60,7 +60,7 @@ void area_row(Pane& pane, int y, int below, const Curve& shares, Ink ink) {
   }
 }
 
-// Returns the upper end of each kind in one column of a stack, in steps from the bottom.
+// Returns the upper ends of the four kinds in one column of a stack, in steps from the bottom.
 std::array<int, 4> tops_of(const std::array<Curve, 4>& shares, std::size_t column, int steps) {
   std::array<int, 4> tops{};
   double sum = 0;
@@ -109,14 +109,15 @@ Curve curve_of(const std::deque<ChartSample>& samples, model::Bytes ChartSample:
     return static_cast<int>(std::floor(std::clamp(at, -1.0, columns - 1.0)));
   };
   std::optional<double> last;
-  int filled_to = 0;  // columns before are done
+  int filled_to = 0;  // columns before this index have their final value
   const auto hold = [&](int end, int most) {
     for (; filled_to < std::min(end, columns); ++filled_to) {
       if (filled_to <= most) curve[static_cast<std::size_t>(filled_to)] = last;
     }
   };
   int held_until = -1;
-  // Starts with the last sample before the window, because its value may hold into the window.
+  // Starts with the last sample before the window, because its value may still hold at the begin of
+  // the window.
   const std::uint64_t begin_ns = window.end_ns - std::min(window.end_ns, window.span_ns);
   auto first = std::lower_bound(
       samples.begin(), samples.end(), begin_ns,

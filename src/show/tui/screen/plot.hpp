@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Curves over time in characters. Pure, safe from any thread.
+// Draws figures over time with characters. Pure, safe from any thread.
 #pragma once
 
 #include <array>
@@ -18,25 +18,27 @@ namespace ttmem::tui {
 struct Window {
   std::uint64_t end_ns = 0;
   std::uint64_t span_ns = 0;
-  // Maximum time that a sample's value holds. A column without a sample shows the last sample; if
-  // that sample is older, the column stays empty, because nothing was measured.
+  // Maximum time for which the value of a sample is shown. Columns after that time stay empty until
+  // the next sample, because nothing was measured.
   std::uint64_t hold_ns = 0;
 };
 
 using Curve = std::vector<std::optional<double>>;
 
-// Returns one value per column, oldest first: the highest sample in the time of the column.
+// Returns one value per column, oldest column first. The value is the highest sample in the time of
+// the column. Without such a sample, the value is that of the last earlier sample if its age is at
+// most Window::hold_ns, otherwise nullopt.
 [[nodiscard]] Curve curve_of(const std::deque<ChartSample>& samples,
                              model::Bytes ChartSample::*figure, const Window& window, int columns);
 
 // Returns the number of columns that area() draws in a pane of this width.
 [[nodiscard]] int area_columns(int width, Display display);
-// Draws a filled curve of shares from 0 to 1: green, yellow and red by height. A measured zero is a
-// dim base line; unknown values stay blank.
+// Draws a curve of shares from 0 to 1 with the area below the curve filled. The colour is green,
+// yellow or red by height. A measured zero is drawn as a dim base line; unknown values stay blank.
 void area(Pane& pane, const Curve& shares);
 
-// Draws four kinds on top of each other, as shares of the height, in the order of text::kL1Parts.
-// Each curve has one value per column of the pane.
+// Draws four curves on top of each other, one for each kind of text::kL1Parts in this order. Values
+// are shares of the height of the pane. Each curve has one value per column of the pane.
 void stack(Pane& pane, const std::array<Curve, 4>& shares);
 
 // Draws an axis such as "-60s ... -30s ... now" below a plot.

@@ -33,8 +33,9 @@ bool is_optional(const Other&) {
   return false;
 }
 
-// Returns a table without rows. Headers are padded to the width of their column, so that the table
-// keeps its shape while figures change. The sorted column has an arrow. The last column may be cut.
+// Returns a table without rows. Headers are padded to the minimum width of their column, so that
+// columns do not move when figures change. The header of the sorted column has an arrow. `cut`
+// applies to the last column; no other column is cut.
 template <typename Columns>
 Rows empty_rows(const Columns& columns, const Sorting* sorting, Display display,
                 text::Column::Cut cut) {
@@ -47,7 +48,8 @@ Rows empty_rows(const Columns& columns, const Sorting* sorting, Display display,
     if (sorting != nullptr && sorting->column == i) {
       const std::string_view arrow = sorting->descending ? g.down : g.up;
       header += arrow;
-      width += arrow.size() - 1;  // The arrow has several bytes and one display cell.
+      // Adds the bytes of the arrow that take no display cell of their own.
+      width += arrow.size() - 1;
     }
     const std::string blanks(header.size() < width ? width - header.size() : 0, ' ');
     headers.push_back(columns[i].align == right ? blanks + header : header + blanks);
@@ -176,12 +178,13 @@ Rows allocation_table(const model::Snapshot& snapshot, AllocationRows& list, int
   const auto before = [&](const Allocation* a, const Allocation* b) {
     if (less(*a, *b)) return !sorting.descending;
     if (less(*b, *a)) return sorting.descending;
-    return a < b;  // keeps the order of the snapshot, so that equal rows do not move
+    // If both rows are equal, keeps their order in the snapshot, so that equal rows do not move.
+    return a < b;
   };
   const auto rows = static_cast<int>(list.rows.size());
   const int begin = std::clamp(first, 0, rows);
   const int end = std::clamp(first + count, begin, rows);
-  // Sorts only the visible rows: a list may have a hundred thousand rows.
+  // Sorts only the rows from `begin` to `end`, because a list may have a hundred thousand rows.
   std::nth_element(list.rows.begin(), list.rows.begin() + begin, list.rows.end(), before);
   std::partial_sort(list.rows.begin() + begin, list.rows.begin() + end, list.rows.end(), before);
   for (int i = begin; i < end; ++i) {

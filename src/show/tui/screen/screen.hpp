@@ -9,16 +9,20 @@
 
 namespace ttmem::tui {
 
-// The effect of a click.
+// The effect of a click on a region of the screen.
 struct Click {
   enum class What : std::uint8_t {
     none,
-    view,        // value: number of the view
-    device,      // value: index in the snapshot
-    core,        // value: x in the low half, y in the high half
-    process,     // value: row
-    allocation,  // value: row
-    column,      // value: column to sort by; a second click reverses the order
+    // Value: the number of the view
+    view,
+    // Value: the index of the device in the snapshot
+    device,
+    // Value: x in the low 16 bits, y in the high 16 bits
+    core,
+    process,     // Value: index of the row
+    allocation,  // Value: index of the row
+    // Value: the column to sort by. A second click on the column reverses the order.
+    column,
   };
   What what = What::none;
   std::uint32_t value = 0;
@@ -37,11 +41,11 @@ struct Region {
 
 // The size of a list and of its visible part.
 struct ListExtent {
-  int rows = 0;     // all rows
-  int visible = 0;  // rows visible at once
+  int rows = 0;     // number of all rows
+  int visible = 0;  // number of rows that are visible at once
 };
 
-// A composed screen: the cells, and the facts that keys and clicks need.
+// A composed screen: its cells, and the facts that the handling of keys and clicks needs.
 struct Screen {
   explicit Screen(Size size) : frame(size) {}
 

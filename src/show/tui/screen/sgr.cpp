@@ -51,7 +51,7 @@ std::string line_of(const Frame& frame, int y, Depth depth) {
 
 std::string frame_to_sgr(const Frame& frame, Depth depth) {
   std::string text;
-  std::size_t end = 0;  // end of the last line that is not empty
+  std::size_t end = 0;  // position after the last line that is not empty
   for (int y = 0; y < frame.size().height; ++y) {
     const std::string line = line_of(frame, y, depth);
     text += line + "\n";

@@ -12,8 +12,8 @@ struct InkColor {
   int direct;
 };
 
-// One entry for each Ink, in the order of Ink. Because the size is deduced, a missing entry is a
-// compile error.
+// One entry for each Ink, in the order of Ink. The array's size follows from its entries, so that a
+// missing entry is a compile error.
 using InkColors = std::array<InkColor, kInks>;
 
 constexpr InkColors kInkColors = std::to_array<InkColor>({

@@ -17,11 +17,12 @@ enum class Depth : std::uint8_t { none, basic, palette, direct };
 struct Colors {
   int ink = -1;
   int fill = -1;
-  bool faint = false;  // uses the attribute "dim", because the terminal has no grey
+  // True if the terminal has no grey: the text then has the attribute "dim".
+  bool faint = false;
 };
 
-// `terminal` keeps the terminal's background and is legible on dark and light backgrounds. `light`
-// is dark text on its own white background.
+// `terminal` draws on the terminal's own background, with colours that are legible on dark and on
+// light backgrounds. `light` draws dark text on a white background.
 enum class Theme : std::uint8_t { terminal, light };
 
 [[nodiscard]] Colors colors_of(Style style, Depth depth, Theme theme);

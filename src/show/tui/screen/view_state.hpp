@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The choices of the user as plain values. keys.hpp changes them, compose.hpp reads them.
+// The choices of the user. keys.hpp changes these values, compose.hpp reads them.
 #pragma once
 
 #include <signal.h>
@@ -42,8 +42,8 @@ struct Signal {
 inline constexpr std::array<Signal, 3> kSignals = {
     {{"SIGTERM", SIGTERM}, {"SIGINT", SIGINT}, {"SIGKILL", SIGKILL}}};
 
-// A process to end and the signal to send. Used for the question on the screen, and for the
-// confirmed answer to the question.
+// A process to end, and the signal to send. The state has one while the user is asked, and one
+// after the user confirmed.
 struct EndProcess {
   std::int32_t pid = 0;  // in the pid namespace of this program
   std::string name;
@@ -57,28 +57,37 @@ struct ViewState {
   bool help = false;
   bool quit = false;
   bool paused = false;
-  std::optional<Player> player{};  // the played recording; nullopt: live figures
-  bool elsewhere = false;          // the figures come from another machine
-  bool save_settings = false;      // F12 was pressed; reset after saving
+  std::optional<Player> player{};  // the recording that is played; nullopt: live figures
+  bool elsewhere = false;          // true if the figures come from another machine
+  // True after F12 was pressed, until the settings are saved.
+  bool save_settings = false;
   std::optional<EndProcess> asks_to_end{};
-  std::optional<EndProcess> end{};  // confirmed question; reset after the signal was sent
+  // The process to end, after the user confirmed. Reset after the signal was sent.
+  std::optional<EndProcess> end{};
   std::uint32_t interval_ms = 500;
   Theme theme = Theme::terminal;
-  std::string message{};  // one line above the footer until the next key
+  std::string message{};  // text of the line above the footer; the next key clears it
 
-  std::optional<model::DeviceName> device{};  // nullopt or gone: the first device
+  // The selected device. Without this device in the snapshot, or if nullopt, the first device is
+  // selected.
+  std::optional<model::DeviceName> device{};
 
-  std::uint32_t window_seconds = 60;  // view 2
+  std::uint32_t window_seconds = 60;  // time that the charts of view 2 show
 
-  std::uint16_t core_x = 0;  // view 3
+  std::uint16_t core_x = 0;  // position of the selected core in view 3
   std::uint16_t core_y = 0;
-  int map_scroll = 0;  // scrolled rows of the core's list
+  int map_scroll = 0;  // number of rows by which the list of the core's ranges is scrolled
 
-  Sorting sorting{.column = 4, .descending = true};  // view 4: by DRAM
-  std::optional<model::DeviceName> only_device{};    // nullopt: all devices
-  std::optional<ProcessKey> selected{};              // nullopt or gone: the first row
-  std::optional<ProcessKey> opened{};                // process whose allocations are shown
-  Sorting allocation_sorting{.column = 4, .descending = true};  // by physical size
+  // The processes of view 4 are sorted by DRAM at first.
+  Sorting sorting{.column = 4, .descending = true};
+  // The device whose processes view 4 lists; nullopt: all devices.
+  std::optional<model::DeviceName> only_device{};
+  // The selected process of view 4. If nullopt or not in the list, the first row is selected.
+  std::optional<ProcessKey> selected{};
+  // The process whose allocations view 4 shows; nullopt: the list of processes.
+  std::optional<ProcessKey> opened{};
+  // The allocations of view 4 are sorted by physical size at first.
+  Sorting allocation_sorting{.column = 4, .descending = true};
   int allocation_row = 0;
   std::string filter{};
   bool typing_filter = false;

@@ -59,7 +59,8 @@ void bar(Pane& pane, int x, int y, int cells, const std::vector<text::BarPiece>&
   const Glyphs& g = glyphs_of(display);
   const bool thin = form == BarForm::thin;
   const bool part = form == BarForm::part;
-  const std::size_t steps = !display.unicode || part ? 1 : thin ? 2 : 8;  // steps per cell
+  // Number of steps per cell
+  const std::size_t steps = !display.unicode || part ? 1 : thin ? 2 : 8;
   const bool shaded = !display.color && (pieces.size() > 1 || part);
   const auto glyph_of = [&](const text::BarCell& cell) {
     if (part && cell.filled == 0 && display.unicode) return text::eighths(0);
@@ -77,7 +78,7 @@ void bar(Pane& pane, int x, int y, int cells, const std::vector<text::BarPiece>&
     }
     ++x;
   }
-  // A peak inside the filled part has no mark.
+  // Draws the mark of the peak only if the peak is above the filled part.
   const int at = static_cast<int>(std::clamp(peak.value_or(0), 0.0, 1.0) * cells);
   if (at <= full) return;
   pane.put(x - cells + std::min(at, cells - 1), y, g.peak,
@@ -137,7 +138,8 @@ void draw_rows(Screen& screen, Pane& pane, const Rows& rows, bool sortable) {
     if (y != 0 || !sortable) continue;
     for (std::size_t column = 0, from = 0; column < rows.headers.size(); ++column) {
       const std::size_t at = line.find(rows.headers[column], from);
-      if (at == std::string_view::npos) continue;  // the table dropped this column
+      // Skips the column if the table had no room for it.
+      if (at == std::string_view::npos) continue;
       from = at + rows.headers[column].size();
       const int x = cells_of(line.substr(0, at));
       screen.click_at({pane.rect().x + x, pane.rect().y, cells_of(rows.headers[column]), 1},
@@ -148,7 +150,8 @@ void draw_rows(Screen& screen, Pane& pane, const Rows& rows, bool sortable) {
 
 int scrolled_to(int row, int visible, int rows) {
   if (visible <= 0) return 0;
-  // The row stays in the middle of a long list. This needs no state, and the list does not jump.
+  // Keeps the row in the middle of a long list. The first visible row then depends only on the
+  // arguments, and the list does not jump.
   return std::clamp(row - visible / 2, 0, std::max(0, rows - visible));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The drawing functions of all views: boxes, bars, lists. Pure, safe from any thread.
+// Draws the elements that several views use: boxes, bars, lists. Pure, safe from any thread.
 #pragma once
 
 #include <optional>
@@ -17,40 +17,43 @@ namespace ttmem::tui {
 
 [[nodiscard]] Ink ink_of(text::Tone tone);
 
-// Draws a frame around the pane with a title in its upper edge, and `right` at the right end if
-// both fit. Returns the inside of the frame.
+// Draws a frame around the pane, with `title` at the left end of the upper edge. Also draws `right`
+// at the right end if both texts fit. Returns the pane inside the frame.
 Pane box(Pane& pane, std::string_view title, std::string_view right, Style edge = {Ink::dim});
 
 enum class BarForm : std::uint8_t {
   full,
-  thin,  // does not touch the bar in the next line
-  part,  // bar of a part, below the bar of the whole, without a track
+  thin,  // lower than a line, so that bars in adjacent lines do not touch
+  // The bar of a part, drawn below the bar of the whole. Its free cells are blank.
+  part,
 };
 
-// Draws a bar of `cells` cells: the pieces, the free track, and a mark at the peak.
+// Draws a bar of `cells` cells: the pieces, the free cells, and a mark at the peak if the peak is
+// above the pieces.
 void bar(Pane& pane, int x, int y, int cells, const std::vector<text::BarPiece>& pieces,
          std::optional<double> peak, BarForm form = BarForm::full);
 
-// Draws the names of the parts of L1, each behind its colour or, on a terminal without colours, its
-// pattern. In little room the names are short. Returns the column behind the names.
+// A part of L1 in a legend. legend() draws the name of each part after a sample of its colour, or
+// of its pattern on a terminal without colours. The names are short if the full names do not fit.
+// Returns the column after the last name.
 struct LegendEntry {
   text::Tone part;
-  std::string size;  // empty: no size
+  std::string size;  // empty: the legend shows no size
 };
 int legend(Pane& pane, int x, int y, const std::vector<LegendEntry>& entries, Style style = {});
 
-// Returns the separator between two notes: a dot.
+// Returns the separator between two notes: a dot with a blank on each side.
 [[nodiscard]] std::string between(Display display);
-// Joins as many parts as fit into `room` columns with dots, without cutting a part.
+// Joins as many parts as fit into `room` columns, with dots between the parts. Never cuts a part.
 [[nodiscard]] std::string dotted_to_fit(const std::vector<std::string>& parts, int room,
                                         Display display);
 
-// Draws a sign at the right end of row y that a list continues above or below. Draws nothing if all
-// rows are visible.
+// Draws at the right end of row `y` which part of a list is visible, with arrows if the list
+// continues above or below. Draws nothing if all rows are visible.
 void more_sign(Pane& pane, int y, int first, int visible, int rows, std::string_view what);
 
-// A table with a style per row. draw_rows() draws the header and the rows; the pane must have room
-// for the header and all rows. If `sortable`, a click on a header sorts by its column.
+// A table with a style for each row. draw_rows() draws the header and the rows; the pane must have
+// room for all of them. If `sortable`, a click on a header sorts the list by that column.
 struct Rows {
   text::Table table;
   std::vector<Style> styles;
@@ -58,7 +61,8 @@ struct Rows {
 };
 void draw_rows(Screen& screen, Pane& pane, const Rows& rows, bool sortable);
 
-// Returns the first visible row, so that `row` is one of the `visible` rows.
+// Returns the index of the first visible row of a list of `rows` rows, of which `visible` rows fit.
+// The row `row` is then visible.
 [[nodiscard]] int scrolled_to(int row, int visible, int rows);
 
 }  // namespace ttmem::tui

@@ -16,17 +16,17 @@
 
 namespace ttmem::tui {
 
-// Returns the address of the server on this machine. `environment` is TTMEM_HTTP, "host:port" or
-// ":port"; nullptr means the default address. Returns nullopt if the value names another machine or
-// is not an address.
+// Returns the address of the server on this machine. `environment` is the value of TTMEM_HTTP:
+// "host:port" or ":port". If `environment` is nullptr, returns the default address. Returns nullopt
+// if the value names another machine or is not an address.
 [[nodiscard]] std::optional<remote::Address> server_address(const char* environment);
 
-// Returns the samples in the body of a history answer, in the order of time. Leaves out invalid
-// samples.
+// Returns the samples in `json`, the server's answer with the history of a device, in the order of
+// time. Leaves out invalid samples.
 [[nodiscard]] std::vector<ChartSample> parse_history(std::string_view json);
 
-// Asks the server for the last `seconds` of a device. Returns no samples if there is no server, if
-// the server does not answer in time, or if the answer is invalid. Charts then start empty.
+// Asks the server for the samples of a device in the last `seconds`. Returns an empty list if there
+// is no server, if the server does not answer in time, or if the answer is invalid.
 [[nodiscard]] std::vector<ChartSample> fetch_history(const remote::Address& server,
                                                      const model::DeviceName& device,
                                                      std::uint32_t seconds,

@@ -12,7 +12,8 @@ namespace {
 
 Depth depth_of_terminal() {
   if (!has_colors() || start_color() == ERR) return Depth::none;
-  // On an unknown background the colours may be illegible.
+  // Uses no colours if the terminal's own background cannot be kept, because colours may be
+  // illegible on another background.
   if (use_default_colors() == ERR) return Depth::none;
   // A terminal with more than 65,536 colours encodes a colour as red, green and blue, like
   // xterm-direct.
@@ -55,7 +56,8 @@ void Painter::paint(const Frame& frame, Theme theme) {
   for (int y = 0; y < size.height; ++y) {
     for (int x = 0; x < size.width; ++x) {
       const Cell& cell = frame.at(x, y);
-      // The light theme has its own background, which erase() does not paint.
+      // Skips blank cells, because erase() has cleared them. Writes them in the light theme, whose
+      // background erase() does not paint.
       const bool blank = whole && theme == Theme::terminal && cell == Cell{};
       if (cell.tail || blank || (!whole && cell == last_->at(x, y))) continue;
       put(x, y, cell);

@@ -17,9 +17,11 @@ class Painter {
   explicit Painter(bool color);
 
   [[nodiscard]] Depth depth() const { return depth_; }
-  // Writes the cells that differ from the last frame, or all cells if the theme changed.
+  // Writes the cells that differ from the last frame. Writes all cells if the theme or the size
+  // changed.
   void paint(const Frame& frame, Theme theme);
-  // Makes the next paint() write all cells. For when the content of the terminal is unknown.
+  // Makes the next paint() write all cells. Call this function if the content of the terminal is
+  // unknown.
   void forget() { last_.reset(); }
 
  private:

@@ -15,7 +15,8 @@
 namespace ttmem::tui {
 namespace {
 
-// The signal handlers use only static plain data, and call only async-signal-safe functions.
+// Data of the signal handlers. Handlers use only static data of plain types, and call only
+// async-signal-safe functions.
 std::array<char, 512> sequences{};
 std::atomic<std::size_t> sequences_size{0};
 std::atomic<int> terminal_fd{-1};
@@ -30,7 +31,8 @@ void on_crash(int signal) {
     (void)ignored;
     ::tcsetattr(fd, TCSANOW, &saved_terminal);
   }
-  ::raise(signal);  // SA_RESETHAND restored the default action
+  // Takes the default action, which SA_RESETHAND has restored.
+  ::raise(signal);
 }
 
 void on_stop(int signal) {

@@ -11,18 +11,19 @@
 
 namespace ttmem::tui {
 
-// Returns $XDG_CONFIG_HOME/ttmem/top.toml, or ~/.config/ttmem/top.toml. Returns an empty text if
-// neither folder is known.
+// Returns $XDG_CONFIG_HOME/ttmem/top.toml, or ~/.config/ttmem/top.toml if that variable is not set.
+// Returns an empty text if the home directory is unknown too.
 [[nodiscard]] std::string settings_path();
 
-// Applies `text` to `state`. Returns the number of invalid lines, which are ignored: the file of
-// another version is not an error.
+// Applies the settings in `text` to `state`. Returns the number of invalid lines. Invalid lines are
+// ignored, because another version may have written the file.
 [[nodiscard]] int apply_settings(std::string_view text, ViewState& state);
 
-// Reads the file into `state`. A missing file is not an error.
+// Applies the settings in the file to `state`. A missing file is not an error.
 void load_settings(const std::string& path, ViewState& state);
 
-// Writes the file and creates its folder. The error names the file, the reason and the next step.
+// Writes the settings to the file, and creates its folder if necessary. The error names the file,
+// the reason and the next step.
 [[nodiscard]] Result<void> save_settings(const std::string& path, const ViewState& state);
 
 }  // namespace ttmem::tui

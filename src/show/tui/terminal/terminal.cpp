@@ -26,7 +26,8 @@
 namespace ttmem::tui {
 namespace {
 
-// Curses needs an installed locale. The environment may name a locale that is not installed.
+// Returns true if curses can show UTF-8. Uses the locale of the environment, or C.UTF-8 if the
+// locale of the environment is not installed or does not use UTF-8.
 bool locale_shows_utf8() {
   std::setlocale(LC_CTYPE, "");
   if (std::strcmp(nl_langinfo(CODESET), "UTF-8") == 0) return true;
@@ -35,7 +36,7 @@ bool locale_shows_utf8() {
 
 std::string capability(const char* name) {
   const char* text = tigetstr(name);
-  // -1: the name is unknown; null: the terminal lacks the capability.
+  // tigetstr() returns -1 for an unknown name, and null if the terminal lacks the capability.
   const bool missing = text == nullptr || reinterpret_cast<std::intptr_t>(text) == -1;
   return missing ? std::string() : text;
 }
@@ -55,7 +56,8 @@ void set_modes() {
   intrflush(stdscr, FALSE);
   keypad(stdscr, TRUE);
   nodelay(stdscr, TRUE);
-  set_escdelay(25);  // milliseconds after which Esc is a key and not the begin of a sequence
+  // After 25 ms without another byte, Esc is the key and not the begin of a sequence.
+  set_escdelay(25);
   curs_set(0);
   mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, nullptr);
   mouseinterval(0);
@@ -107,7 +109,7 @@ std::optional<KeyPress> find_key(const std::array<Codes, N>& codes, wint_t code)
 }  // namespace
 
 struct Terminal::Impl {
-  std::FILE* input = nullptr;  // stdin, or /dev/tty if stdin is not a terminal
+  std::FILE* input = nullptr;  // stdin if stdin is a terminal, otherwise /dev/tty
   SCREEN* screen = nullptr;
   std::optional<Painter> painter;
   int signals = -1;
@@ -183,7 +185,8 @@ Terminal::Event Terminal::wait(int milliseconds) {
       {{::fileno(impl_->input), POLLIN, 0}, {impl_->signals, POLLIN, 0}}};
   ::poll(items.data(), items.size(), milliseconds);
   if ((items[1].revents & POLLIN) != 0) return Event::stop;
-  // Reads also without input: SIGWINCH ends the wait, and curses returns the new size as a key.
+  // Reads even if poll() found no input: a resize (SIGWINCH) ends poll(), and curses then returns
+  // the new size as a key.
   impl_->waiting = read();
   if (std::exchange(impl_->resized, false)) return Event::resized;
   if (impl_->waiting) return Event::input;

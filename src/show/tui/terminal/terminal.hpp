@@ -14,13 +14,14 @@
 
 namespace ttmem::tui {
 
-// Takes over the terminal during its lifetime: alternate screen, no echo, mouse events. The
-// destructor restores the terminal. The terminal is also restored if a signal that can be caught
-// ends the process. At most one Terminal exists at a time; one thread uses it.
+// Controls the terminal as long as the object exists: alternate screen, no echo, mouse events. The
+// destructor restores the terminal. The terminal is also restored if a signal ends the process,
+// except for signals that cannot be caught. At most one Terminal exists at a time; only one thread
+// may use it.
 class Terminal {
  public:
-  // Opens the terminal. `color`: the user wants colours; `unicode`: the terminal shows UTF-8. Fails
-  // if there is no terminal or its type is unknown.
+  // Opens the terminal. `color` is true if the user wants colours, `unicode` if the terminal shows
+  // UTF-8. Fails if there is no terminal or if the type of the terminal is unknown.
   [[nodiscard]] static Result<std::unique_ptr<Terminal>> open(bool color, bool unicode);
   ~Terminal();
   Terminal(const Terminal&) = delete;
@@ -30,18 +31,19 @@ class Terminal {
   [[nodiscard]] Display display() const;
   [[nodiscard]] Size size() const;
 
-  // Shows the frame. Writes only the changes since the last frame.
+  // Shows the frame. Writes only the cells that differ from the last frame.
   void paint(const Frame& frame, Theme theme);
 
-  // Waits for a key, a signal or a new size, for at most `milliseconds`.
+  // The results of wait(), which waits for a key, a signal or a new size of the terminal, for at
+  // most `milliseconds`.
   enum class Event : std::uint8_t {
-    nothing,  // the time is over
+    nothing,  // nothing happened within `milliseconds`
     input,    // read() returns a key
     resized,
-    stop,  // a signal asks to end, or the terminal is gone
+    stop,  // a signal asks the program to end, or the terminal is closed
   };
   [[nodiscard]] Event wait(int milliseconds);
-  // Returns the next waiting key, or nullopt.
+  // Returns the next key that was pressed and not yet read, or nullopt if there is none.
   [[nodiscard]] std::optional<KeyPress> read();
 
  private:

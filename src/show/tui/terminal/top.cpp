@@ -50,14 +50,15 @@ class Top {
     next_ = sampled_ + interval();
   }
 
-  // Returns the time between two frames. For a recording this is constant, because + and - change
-  // the speed.
+  // Returns the time between two frames. While a recording is played this time is constant, because
+  // the keys + and - then change the speed and not the refresh interval.
   [[nodiscard]] milliseconds interval() const {
     constexpr milliseconds kFrame{100};
     return state_.player ? kFrame : milliseconds(state_.interval_ms);
   }
 
-  // Advances the recording by the elapsed time, and pauses at its end.
+  // Advances the recording by the real time since the last frame, times its speed. Pauses at the
+  // end.
   void play() {
     if (!state_.player) return;
     const auto elapsed = Clock::now() - sampled_;
@@ -66,7 +67,7 @@ class Top {
     state_.paused = state_.player->at_end();
   }
 
-  // Asks the server for the history of the selected device, once per device.
+  // Asks the server for the history of the selected device, if this was not done before.
   void ask_server() {
     if (!options_.history_of || snapshot_->devices.empty()) return;
     const model::Device& device = snapshot_->devices[selected_device(*snapshot_, state_)];
@@ -79,11 +80,12 @@ class Top {
     terminal_.paint(screen_.frame, state_.theme);
   }
 
-  // Waits until there is something new to show. Returns false if the program should end.
+  // Waits until the screen has to be drawn again. Returns false if the program should end.
   bool wait() {
     for (;;) {
       const auto left = std::chrono::ceil<milliseconds>(next_ - Clock::now()).count();
-      // At most a second, so that an event missed between two waits is found soon.
+      // Waits for at most a second, so that an event that came between two waits is not missed for
+      // longer.
       const int time = static_cast<int>(std::clamp<std::int64_t>(left, 0, 1000));
       switch (terminal_.wait(state_.paused ? 1000 : time)) {
         case Terminal::Event::stop:

@@ -22,19 +22,19 @@ struct TopOptions {
   bool unicode = true;
   std::int64_t utc_offset_seconds = 0;
   std::string settings_path;  // file that F12 writes
-  // Returns the current snapshot, or the snapshot at the time of the player. Called once per frame;
-  // the snapshot is valid until the next call.
+  // Returns the snapshot to show: the current one, or while a recording is played the snapshot at
+  // the time of the player. Called once per frame. The snapshot is valid until the next call.
   std::function<const model::Snapshot&(const ViewState&)> collect;
-  // Returns the earlier samples of a device when its chart is first shown. Empty function: charts
-  // start empty.
+  // Returns the earlier samples of a device. Called when a device is first selected. If this
+  // function is empty, charts start empty.
   std::function<std::vector<ChartSample>(const model::DeviceName&)> history_of{};
-  // The samples of the whole recording, if a recording is played. Otherwise empty, because samples
-  // are collected while the live view runs.
+  // The samples of the whole recording while a recording is played. For live figures empty, because
+  // the samples are then collected by the view.
   ChartHistory history{};
 };
 
-// Shows the live view until the user or a signal ends it, then restores the terminal. Fails if
-// there is no usable terminal.
+// Runs `ttmem top` until the user or a signal ends it, then restores the terminal. Fails if there
+// is no usable terminal.
 [[nodiscard]] Result<void> run_top(const TopOptions& options);
 
 }  // namespace ttmem::tui
