@@ -44,7 +44,7 @@ class Bank {
   // freed and allocated again, as ttnn.reallocate does, in the order in which the allocator fills
   // the bank.
   [[nodiscard]] bool fits_after_moving(const Run& run, std::uint64_t request) const;
-  // Returns true if nothing lies below `lowest` after the run was moved.
+  // Returns true if no holder begins below the address `lowest` after the run was moved.
   [[nodiscard]] bool clears_after_moving(const Run& run, std::uint64_t lowest) const;
 
   // Returns true if the request and all holders fit when the request is allocated first, and then

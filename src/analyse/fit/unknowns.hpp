@@ -40,8 +40,8 @@ class Unknowns {
   }
 
  private:
-  // Returns Kind::l1 for circular buffers, because they share memory with L1 buffers, and else
-  // `kind`.
+  // Returns Kind::l1 for circular buffers, because circular buffers and L1 buffers share memory.
+  // Returns `kind` itself for other kinds.
   static Kind place_of(Kind kind) { return kind == Kind::cb ? Kind::l1 : kind; }
 
   std::map<std::pair<Why, Kind>, Unknown> found_;

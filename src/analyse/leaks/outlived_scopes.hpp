@@ -14,9 +14,9 @@
 
 namespace ttmem::leaks {
 
-// Collects allocations and programs that outlived their scope, and determines how often this
-// happened for each scope. Afterwards adds up the scopes whose names differ only in numbers. Pure;
-// not thread-safe.
+// Collects allocations and programs that outlived their scope, and determines for each scope how
+// often its memory outlived it. Afterwards adds up the scopes whose names differ only in numbers.
+// Pure; not thread-safe.
 class OutlivedScopes {
  public:
   using Of = Outlived::Of;

@@ -48,8 +48,9 @@ using Notes = std::vector<std::string>;
 
 struct ExportFormat {
   std::string_view name;
-  std::string_view ending;  // ending of its files; empty: the format is a folder
-  bool binary;              // true: not for a terminal
+  // The extension of the format's files. Empty: the format is a folder.
+  std::string_view ending;
+  bool binary;                                        // true: not written to a terminal
   Result<Notes> (*write)(const ExportJob&, Output&);  // nullptr: the format is a folder
   Result<Notes> (*write_folder)(const ExportJob&, OutputFolder&) = nullptr;
 };

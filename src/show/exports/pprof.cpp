@@ -60,7 +60,8 @@ struct SampleTypes {
 };
 // Shows the peak first, because a run that ended well holds nothing at its end.
 constexpr SampleTypes kAll = {0, 6, "peak_space"};
-// In an aggregate only the allocations that were never freed are known.
+// An aggregate has only two sample types, because only the allocations that were never freed are
+// known.
 constexpr SampleTypes kOfAggregate = {2, 2, "inuse_space"};
 
 std::array<std::uint64_t, kSampleTypes.size()> values_of(const StackHolding& row) {

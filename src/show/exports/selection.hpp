@@ -13,7 +13,7 @@
 
 namespace ttmem::exports {
 
-// A memory that has its own peak. L1 is buffers, circular buffers and kernels together.
+// A memory that has its own peak. `l1` means L1 buffers, circular buffers and kernels together.
 enum class Memory : std::uint8_t { dram, l1, trace, system };
 inline constexpr std::size_t kMemories = 4;
 

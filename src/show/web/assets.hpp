@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The files of the page, embedded when the binary was built. Constant: safe from any thread, valid
-// for the lifetime of the process.
+// The files of the page, embedded when the binary was built. The files never change, so they may be
+// used from any thread and for the lifetime of the process.
 #pragma once
 
 #include <cstddef>
