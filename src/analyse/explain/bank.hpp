@@ -35,9 +35,9 @@ class Bank {
     std::size_t count = 0;
     std::uint64_t bytes = 0;  // bytes that the holders take in a bank
   };
-  // Returns the run with the fewest holders, and among equal runs the run with the fewest bytes.
-  // The allocator can place the request once the run is freed. Returns nullopt if the request is
-  // larger than the bank.
+  // Returns a run that makes room for the request when it is freed. Among all such runs, returns
+  // the run with the fewest holders, and among equal runs the run with the fewest bytes. Returns
+  // nullopt if the request is larger than the bank.
   [[nodiscard]] std::optional<Run> smallest_run(std::uint64_t request) const;
 
   // Returns true if the request fits after the run was moved. To move a run, each of its holders is

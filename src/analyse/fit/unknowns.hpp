@@ -11,8 +11,8 @@
 
 namespace ttmem::fit {
 
-// Counts requests and events that could not be translated, and records in which memories addresses
-// are uncertain for this reason. Not thread-safe.
+// Counts requests and events that could not be translated. Records the memories in which addresses
+// are uncertain because of these requests and events. Not thread-safe.
 class Unknowns {
  public:
   void add(Why why, Kind kind, std::uint64_t count, std::uint64_t bytes) {

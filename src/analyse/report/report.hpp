@@ -36,9 +36,9 @@ struct FigureRange {
   friend bool operator==(const FigureRange&, const FigureRange&) = default;
 };
 
-// The sum of allocations that have all these properties in common. For programs, `bytes` are the
-// bytes that only programs of this name use. Bytes that programs of several names share are in one
-// entry with `shared`.
+// The sum of allocations that agree in all following properties except `bytes` and `count`. For
+// programs, `bytes` are the bytes that only programs of this name use. Bytes that programs of
+// several names share are in one entry with `shared`.
 struct Holder {
   Kind kind = Kind::dram;
   std::string scope{};     // empty: none

@@ -64,7 +64,8 @@ inline constexpr std::array<ExportFormat, 7> kFormats = {{
     {"csv", "csv", false, write_csv},
 }};
 
-// Writes the file or folder of the job in this format. Leaves nothing behind on failure.
+// Writes the file or folder of the job in this format. On failure, no unfinished file or folder
+// remains.
 [[nodiscard]] Result<Notes> write(const ExportJob& job, const ExportFormat& format);
 // Writes the file of the job into `output` and finishes it. Not for formats that are folders.
 [[nodiscard]] Result<Notes> write(const ExportJob& job, const ExportFormat& format, Output output);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The profile of github.com/google/pprof (proto/profile.proto), compressed with gzip. The sample
-// types are the four types of Go in Go's order, then two for the peak.
+// types are the four types of Go in Go's order, then two types for the peak.
 #include <fmt/format.h>
 
 #include <algorithm>

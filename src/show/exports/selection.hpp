@@ -41,7 +41,7 @@ class Selection {
  public:
   using Wanted = std::function<bool(const ExportedChip&)>;
 
-  // Empty `kinds` selects all kinds, an empty `wanted` all chips.
+  // If `kinds` is empty, all kinds are selected. If `wanted` is empty, all chips are selected.
   Selection(const recording::Tables& tables, const std::vector<Kind>& kinds,
             const Wanted& wanted = {});
 

@@ -18,8 +18,8 @@ namespace ttmem::fleet {
 // the full time to answer.
 class HostAsker {
  public:
-  // Maximum size of an answer; a larger answer is refused. A device takes a few thousand bytes and
-  // a process less, so that this is far more than a host needs.
+  // Maximum size of an answer; a larger answer is refused. A device takes a few thousand bytes, and
+  // a process takes less. The answer of a whole host is therefore far below this maximum.
   static constexpr std::size_t kMaxAnswerBytes = std::size_t{4} << 20;
   static constexpr std::size_t kMaxAtOnce = 512;
 

@@ -156,7 +156,7 @@ struct Total {
 
 struct Fleet {
   std::uint64_t time_unix_ns = 0;
-  std::string host{};  // the host that asked
+  std::string host{};  // name of the host that collected the figures
   // URL of the Prometheus that was asked; empty: the hosts were asked directly.
   std::string prometheus{};
   std::vector<Host> hosts{};     // in the chosen order; hosts without an answer at the end
