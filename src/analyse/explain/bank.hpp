@@ -35,16 +35,16 @@ class Bank {
     std::size_t count = 0;
     std::uint64_t bytes = 0;  // bytes that the holders take in a bank
   };
-  // Returns the run with the fewest holders, and among equal runs the run with the fewest bytes.
-  // The allocator can place the request once the run is freed. Returns nullopt if the request is
-  // larger than the bank.
+  // Returns a run that makes room for the request when it is freed. Among all such runs, returns
+  // the run with the fewest holders, and among equal runs the run with the fewest bytes. Returns
+  // nullopt if the request is larger than the bank.
   [[nodiscard]] std::optional<Run> smallest_run(std::uint64_t request) const;
 
   // Returns true if the request fits after the run was moved. To move a run, each of its holders is
   // freed and allocated again, as ttnn.reallocate does, in the order in which the allocator fills
   // the bank.
   [[nodiscard]] bool fits_after_moving(const Run& run, std::uint64_t request) const;
-  // Returns true if nothing lies below `lowest` after the run was moved.
+  // Returns true if no holder begins below the address `lowest` after the run was moved.
   [[nodiscard]] bool clears_after_moving(const Run& run, std::uint64_t lowest) const;
 
   // Returns true if the request and all holders fit when the request is allocated first, and then

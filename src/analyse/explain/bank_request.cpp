@@ -115,9 +115,10 @@ void explain_full_bank(const BankRequest& request, const Bank& bank, const Devic
   }
   picture.bands =
       bands_of(bank.region().range, bank.holders(), picture.asked_begin, picture.asked_end);
-  // An empty bank needs no picture.
+  // Omits the picture if the bank has no holders.
   if (!bank.holders().empty()) result.picture = std::move(picture);
-  // If the bank is full, every holder is in the way.
+  // Lists only the run if the free memory is fragmented. Otherwise lists all holders, because the
+  // free memory is too small even in one block.
   list_in_the_way(run && result.cause == Cause::fragmentation
                       ? of_run(bank, *run)
                       : std::vector<BufferHolder>(bank.holders().begin(), bank.holders().end()),

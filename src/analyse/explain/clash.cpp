@@ -22,7 +22,8 @@ namespace {
 // change.
 constexpr std::size_t kMaxToMove = 16;
 
-// Names the program by the number in the message; the tracker may use another number.
+// Returns a name with the number that the message gives to the program. The tracker may give the
+// program another number.
 std::string name_of_program(const FailureMessage& failure, const model::Program* program) {
   std::string name = failure.program ? fmt::format("program {}", *failure.program) : "the program";
   if (program == nullptr) return name;
@@ -44,7 +45,8 @@ std::uint64_t step_of(const DeviceMemory* memory) {
 
 // Returns for example " (its largest: 512.0 KiB and 64.0 KiB)".
 std::string largest_cbs(const FailureMessage& failure, const model::Program* program) {
-  // If the CBs end beyond L1, only some of the program's CBs are known.
+  // Returns no sizes if the CBs end beyond L1, because the tracker then knows only some of the CBs
+  // of the program.
   if (program == nullptr || failure.what == FailureMessage::What::beyond_l1) return "";
   std::vector<std::uint64_t> sizes;
   for (const model::CircularBuffer& cb : program->cbs) {
@@ -83,7 +85,8 @@ std::span<const BufferHolder> below(const DeviceMemory& memory, std::uint64_t cb
   return {holders.data(), static_cast<std::size_t>(end - holders.begin())};
 }
 
-// Suggests moving the buffers up, if there is room for them.
+// Suggests moving the buffers to higher addresses. Suggests nothing if there is no room at higher
+// addresses.
 void suggest_moving(const FailureMessage& failure, const DeviceMemory& memory,
                     std::span<const BufferHolder> culprits, Explanation& result) {
   const auto bank = bank_of(memory, Kind::l1);
@@ -189,14 +192,15 @@ std::uint64_t end_of_room(const FailureMessage& failure, const DeviceMemory* mem
 
 const model::Program* find_program(const FailureMessage& failure, const DeviceMemory& memory) {
   const model::Program* best = nullptr;
-  // The tracker does not know circular buffers beyond the end of L1.
+  // Limits the end to the size of L1, because the tracker does not know circular buffers beyond the
+  // end of L1.
   const std::uint64_t end = std::min(failure.cb_end.value_or(0), failure.l1_bytes.value_or(~0ULL));
   for (const model::Program* program : memory.programs) {
     const bool is_named = failure.program && program->program == *failure.program;
     const bool ends_there = end != 0 && cb_end_of(*program) == end;
     if (is_named && ends_there) return program;
-    // The runtime and the tracker may number programs differently. The youngest of the matching
-    // programs is then the most likely program.
+    // The tracker may give the program another number than the message does. If no program matches
+    // in number and end, the youngest program with this end is the most likely program.
     if (ends_there && (best == nullptr || program->age_ns < best->age_ns)) best = program;
   }
   return best;

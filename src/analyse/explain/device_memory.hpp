@@ -15,7 +15,8 @@ namespace ttmem::explain {
 
 using Bytes = std::optional<std::uint64_t>;
 
-// An upper limit above the memory of every device. Larger numbers in a message are ignored.
+// The maximum number of bytes in a message, which is more than the memory of any device. Larger
+// numbers in a message are ignored.
 inline constexpr std::uint64_t kMaxBytes = 1ULL << 42;
 
 // A buffer and the process that holds it.
@@ -49,7 +50,7 @@ struct DeviceMemory {
   collector::BankFacts facts{};
   PerKind<std::optional<collector::BankRegion>> regions{};
   PerKind<std::vector<BufferHolder>> holders{};  // sorted by address
-  PerKind<std::uint64_t> without_address{};      // numbers of buffers whose address is unknown
+  PerKind<std::uint64_t> without_address{};      // how many buffers have no known address
   std::vector<const model::Program*> programs{};
 };
 
@@ -64,8 +65,8 @@ struct MemoryRef {
 [[nodiscard]] std::vector<MemoryRef> memory_refs(const model::Snapshot& snapshot,
                                                  std::optional<std::int32_t> pid);
 
-// Return the memory of a process on a device. An outline has no holders and no programs, and takes
-// almost no time. The snapshot must outlive the results.
+// Return the memory of a process on a device. outline() leaves out the holders and the programs,
+// and takes almost no time. The snapshot must outlive the results.
 [[nodiscard]] DeviceMemory outline(const model::Snapshot& snapshot, const MemoryRef& ref);
 [[nodiscard]] DeviceMemory device_memory(const model::Snapshot& snapshot, const MemoryRef& ref);
 

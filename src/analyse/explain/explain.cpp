@@ -24,7 +24,7 @@ enum class Match : std::uint8_t { no, unknown, yes };
 
 Match match_if(bool is_that) { return is_that ? Match::yes : Match::no; }
 
-// Returns false if the message contains nothing that distinguishes devices and moments.
+// Returns false if the message contains no figure that differs between devices or between moments.
 bool says_enough(const FailureMessage& failure) {
   switch (failure.what) {
     case What::out_of_memory:
@@ -92,7 +92,7 @@ bool can_match(const FailureMessage& failure, const DeviceMemory& memory) {
   return !largest || can_have_failed(failure, *largest);
 }
 
-// The memory that the failure is about, and whether it is the memory at the moment of the failure.
+// A memory, and whether it is in the state in which the failure happened.
 struct Choice {
   std::optional<DeviceMemory> memory{};
   Match match = Match::no;
@@ -126,7 +126,7 @@ Choice choose(const Question& question) {
     tightest = ref;
   }
   if (tightest) choice.memory = device_memory(state, *tightest);
-  // No other memory existed at that moment.
+  // True: this memory is the only memory in the state of the failure, so the failure is about it.
   const bool is_alone = question.is_that_moment && refs.size() == 1;
   if (is_alone && choice.match == Match::unknown) choice.match = Match::yes;
   return choice;

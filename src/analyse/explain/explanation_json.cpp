@@ -65,7 +65,8 @@ Json to_json(const Explanation& explanation) {
 }
 
 std::string explanation_json(const Explanation& explanation) {
-  // Labels come from other processes, and need not be UTF-8.
+  // json_text() replaces bytes that are not UTF-8. Labels from other processes may contain such
+  // bytes.
   return json_text(to_json(explanation), 2) + "\n";
 }
 

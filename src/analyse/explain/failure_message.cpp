@@ -26,7 +26,8 @@ Number number_after(std::string_view text, std::string_view key) {
   std::string_view rest = text.substr(at + key.size());
   const std::size_t first = rest.find_first_of(kDigits);
   if (first == std::string_view::npos) return std::nullopt;
-  // Only a few words, and no other sentence, may stand before the number.
+  // The maximum number of characters between the key and the number. A number in another sentence
+  // is not accepted.
   constexpr std::size_t most = 24;
   if (first > most || rest.substr(0, first).find_first_of(".;\n") != std::string_view::npos) {
     return std::nullopt;

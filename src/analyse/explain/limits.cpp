@@ -23,7 +23,8 @@ void explain_trace_region(const FailureMessage& failure, const DeviceMemory* mem
       "The trace region is too small: all traces together, this one included, need {}, and "
       "trace_region_size is {}: {} short.",
       exact(*failure.needed), exact(*failure.limit), sized(*result.short_by));
-  // The message and the setting use the same unit in every version of the runtime.
+  // Suggests the size in the unit of the message. In every version of the runtime, the message and
+  // the setting use the same unit.
   const auto size = memory != nullptr ? trace_region_for(*memory, *failure.needed) : std::nullopt;
   const bool is_rounded = size && *size > *failure.needed;
   result.suggestions.push_back(

@@ -49,7 +49,7 @@ std::vector<bool> own_bands(const std::vector<Band>& bands) {
   return own;
 }
 
-// Merges adjacent bands, which may be buffers and free blocks.
+// Returns one band in place of several adjacent bands, which may be buffers and free blocks.
 Band shared_band(std::span<const Band> bands) {
   Band shared{Band::What::held, bands.front().begin, bands.back().end};
   std::uint64_t holders = 0;

@@ -20,7 +20,8 @@ std::uint64_t bytes_of(const std::optional<collector::BankRegion>& region) {
   return region ? region->range.end - region->range.begin : 0;
 }
 
-// Returns the gap between CBs and L1 buffers, which is the maximum that can be taken from L1.
+// Returns the bytes between the CBs and the L1 buffers of a core. Another region can take at most
+// these bytes from L1.
 std::uint64_t gap_in_l1(const DeviceMemory& memory) {
   const auto& region = memory.regions[Kind::l1];
   if (!region) return 0;

@@ -22,8 +22,8 @@ namespace ttmem::explain {
 [[nodiscard]] std::optional<std::uint64_t> smaller_l1_small(const DeviceMemory& memory,
                                                             std::uint64_t more);
 
-// Do for trace_region_size what the two functions above do for l1_small_size. trace_region_size
-// counts bytes over all DRAM banks. `request` and `more` are bytes of each bank.
+// Return the same sizes as larger_l1_small() and smaller_l1_small(), but for trace_region_size.
+// trace_region_size counts bytes over all DRAM banks. `request` and `more` are bytes of each bank.
 [[nodiscard]] std::optional<std::uint64_t> larger_trace_region(const DeviceMemory& memory,
                                                                std::uint64_t request);
 [[nodiscard]] std::optional<std::uint64_t> smaller_trace_region(const DeviceMemory& memory,
@@ -36,8 +36,8 @@ namespace ttmem::explain {
 // Returns for example " (now 32768, of which 2048 are in use)", or an empty text if unknown.
 [[nodiscard]] std::string l1_small_now(const DeviceMemory& memory);
 
-// Returns for example "trace_region_size=1000 (...)", with the meaning of the setting in earlier
-// versions of the runtime.
+// Returns for example "trace_region_size=1000 (...)". The text in parentheses says which size
+// earlier versions of the runtime expect.
 [[nodiscard]] std::string trace_region_setting(std::uint64_t bytes, std::uint64_t channels);
 
 }  // namespace ttmem::explain

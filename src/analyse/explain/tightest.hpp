@@ -24,7 +24,7 @@ struct Tightness {
 [[nodiscard]] double room_of(const model::Snapshot& state, const MemoryRef& ref);
 
 // Returns the largest free block as computed by the collector. Returns nullopt unless the device
-// has exactly one process and that process is alive. An outline is enough.
+// has exactly one process and that process is alive. The result of outline() suffices as `memory`.
 [[nodiscard]] Bytes collected_largest_free(const DeviceMemory& memory, Kind kind);
 
 }  // namespace ttmem::explain

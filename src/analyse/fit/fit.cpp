@@ -9,7 +9,7 @@
 namespace ttmem::fit {
 namespace {
 
-// The limits of the search.
+// The search for the largest factor ends at these factors.
 constexpr double kLargestFactor = 65536;
 constexpr double kSmallestFactor = 1.0 / 65536;
 constexpr double kPrecision =
@@ -43,7 +43,8 @@ Result<BoardFit> fit(const recording::Reader& reader, const placement::Board& bo
 
 Result<BoardFit> find_largest(const recording::Reader& reader, const placement::Board& board,
                               const CarryOptions& options, const std::string& scope) {
-  // Also fails if nothing lies under the scope.
+  // Tries the factor 1 first. Returns the error of fit_with(), for example if nothing lies under
+  // the scope.
   auto result = fit_with(reader, board, options, {scope, 1});
   if (!result) return result;
   double good = result->failure ? 0 : 1;

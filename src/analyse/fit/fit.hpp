@@ -2,7 +2,7 @@
 //
 // Finds out whether a recorded run would fit on another board. For this, the allocator of the other
 // board gets every request of the recording in the recorded order. The results are plain values. An
-// empty optional is unknown; a zero was measured.
+// empty optional means that the value is unknown. A 0 is a known value.
 #pragma once
 
 #include <cstdint>
@@ -117,8 +117,10 @@ struct Opened {
 struct BoardFit {
   placement::Board board;
   Verdict verdict = Verdict::fits;
-  std::optional<Opened> opened;  // failing device, else the first device; nullopt if there is none
-  std::uint64_t requests = 0;    // number of requests: buffers, and programs when they are placed
+  // The failing device, or the first device if no request failed. nullopt if there is no device.
+  std::optional<Opened> opened;
+  // The number of requests. Each buffer and each placement of a program is one request.
+  std::uint64_t requests = 0;
   std::vector<report::DeviceReport> devices;  // peaks up to the failure, or to the end
   std::optional<FailedRequest> failure;
   std::vector<Unknown> unknown;  // the most bytes first

@@ -12,8 +12,7 @@ namespace ttmem::fit {
 using recording::RecordedProgram;
 
 // Checks the program that was placed last. A program of a mesh is placed on one chip after another.
-// The mesh is known only after the program was placed on the last chip, when the next event is
-// another event.
+// The whole mesh is known only when the next event does not place this program on a further chip.
 void Simulation::check_placing() {
   if (placing_.devices.empty()) return;
   const Placing placed = std::exchange(placing_, {});
@@ -33,8 +32,8 @@ void Simulation::check_placing() {
 
 void Simulation::dispatch(const recording::Dispatch& dispatch) {
   const recording::Launch& launch = plan_.tables.launch(dispatch.launch);
-  if (launch.trace || launch.programs.empty())
-    return;  // the replay of a trace is not checked again
+  // The runtime does not check a program again when it replays a trace.
+  if (launch.trace || launch.programs.empty()) return;
   const std::vector<RowId>& devices = plan_.tables.device_set(dispatch.devices);
   const auto known = programs_.find({devices.front(), launch.programs.front()});
   if (known == programs_.end()) return;

@@ -43,7 +43,7 @@ double factor_for(std::string_view path, std::span<const SizeScale> scales) {
 
 std::uint64_t scaled(std::uint64_t bytes, double factor, std::uint64_t unit) {
   if (factor == 1) return bytes;
-  constexpr long double most = 1ull << 60;  // more than any memory
+  constexpr long double most = 1ull << 60;  // maximum result in bytes, more than any memory has
   const long double wanted = static_cast<long double>(bytes) * factor;
   const auto whole = static_cast<std::uint64_t>(std::ceil(std::min(wanted, most)));
   return placement::align_up(whole, unit);

@@ -11,8 +11,8 @@
 
 namespace ttmem::fit {
 
-// Counts requests and events that could not be translated, and records in which memories addresses
-// are uncertain for this reason. Not thread-safe.
+// Counts requests and events that could not be translated. Records the memories in which addresses
+// are uncertain because of these requests and events. Not thread-safe.
 class Unknowns {
  public:
   void add(Why why, Kind kind, std::uint64_t count, std::uint64_t bytes) {
@@ -40,8 +40,8 @@ class Unknowns {
   }
 
  private:
-  // Returns Kind::l1 for circular buffers, because they share memory with L1 buffers, and else
-  // `kind`.
+  // Returns Kind::l1 for circular buffers, because circular buffers and L1 buffers share memory.
+  // Returns `kind` itself for other kinds.
   static Kind place_of(Kind kind) { return kind == Kind::cb ? Kind::l1 : kind; }
 
   std::map<std::pair<Why, Kind>, Unknown> found_;

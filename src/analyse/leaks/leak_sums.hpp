@@ -15,7 +15,8 @@
 
 namespace ttmem::leaks {
 
-// Adds the sizes, devices and times of `one` to `sum`. Names and other fields of `sum` stay.
+// Adds the sizes, devices and times of `one` to `sum`. Does not change the names and the other
+// fields of `sum`.
 inline void add_up(const Leak& one, Leak& sum) {
   sum.bytes = saturating_add(sum.bytes, one.bytes);
   sum.count =

@@ -22,7 +22,8 @@ struct Leak {
   std::string label;         // empty or with '#' as in `scope`; for programs their name
   std::string process;       // name of the process
   std::int32_t pid = 0;      // pid in the namespace of the process
-  // Pid in this pid namespace, if known. Only for a process in another pid namespace.
+  // Pid in this pid namespace. Set only if the process is in another pid namespace and this pid is
+  // known.
   std::optional<std::int32_t> host_pid;
   bool foreign_pid = false;
   std::vector<std::uint32_t> devices;  // numbers of the devices, ascending
@@ -30,7 +31,8 @@ struct Leak {
   std::optional<std::uint64_t> count;  // nullopt: only the bytes are known
   bool killed = false;                 // true: left by a process that was killed or crashed
   bool shared = false;                 // true: circular buffers of programs with several names
-  // Age of the oldest allocation, or, in a recording, time of the oldest allocation.
+  // The age of the oldest allocation. In a recording, `begin_ns` is set instead: the time of the
+  // oldest allocation.
   std::optional<std::uint64_t> age_ns;
   std::optional<recording::Time> begin_ns;
 };
@@ -40,8 +42,8 @@ struct Leak {
 struct Outlived {
   // How often memory outlived the scope.
   enum class How : std::uint8_t {
-    // A suspect: two visits or more, at least as many allocations as visits, and an allocation in
-    // the last visit.
+    // The scope had at least two visits. At least as many allocations as visits outlived the scope,
+    // and at least one of these allocations was made in the last visit. Such a scope is a suspect.
     every_time,
     sometimes,
     once,  // the scope was entered only once, for example to load weights

@@ -35,7 +35,8 @@ std::string process_of(const Leak& leak) {
   return text::format_pid(leak.pid, leak.foreign_pid, leak.host_pid) + " " + leak.process;
 }
 
-// Returns "12.3s ago" or "at 12.3s".
+// Returns for example "12.3s ago" if the age is known, or "at 12.3s" for a recording. Returns an
+// empty text if neither is known.
 std::string since(const Leak& leak) {
   if (leak.age_ns) return text::format_age(*leak.age_ns) + " ago";
   return leak.begin_ns ? "at " + text::format_moment(*leak.begin_ns) : "";
@@ -45,7 +46,7 @@ std::string heading(const std::string& text, const TextOptions& options) {
   return text::wrapped(text, 0, Color::bold, options);
 }
 
-// Returns "what: 1.2 GiB in 3 allocations", without the count if it is unknown.
+// Returns for example "what: 1.2 GiB in 3 allocations". Leaves out the count if it is unknown.
 std::string heading(const char* what, const std::vector<Leak>& leaks, const TextOptions& options) {
   std::uint64_t bytes = 0;
   std::uint64_t count = 0;

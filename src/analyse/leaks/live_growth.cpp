@@ -24,7 +24,8 @@ std::string process_name(const Snapshot& snapshot, const Item& item) {
   return process == nullptr ? std::string() : process->name;
 }
 
-// Returns false for memory of dead processes, which does not grow.
+// Returns true if the filter selects the item and its process is alive. The memory of dead
+// processes does not grow.
 template <typename Item>
 bool may_grow(const Snapshot& snapshot, const Filter& filter, Kind kind, const Item& item) {
   return item.state == State::alive && takes(snapshot, filter, kind, item);
@@ -101,8 +102,8 @@ Growth LiveGrowth::growth_of(const Key& key, const Group& group) const {
   }
   while (next < looks_) look({});
   Growth growth;
-  if (!(kind == Kind::cb ? count : bytes).is_steady(looks_))
-    return growth;  // `marks` is 0: no growth
+  // Returns a Growth with `marks` 0, which means that the group did not grow.
+  if (!(kind == Kind::cb ? count : bytes).is_steady(looks_)) return growth;
   growth.kind = kind;
   growth.scope = group.scope;
   growth.label = group.label;

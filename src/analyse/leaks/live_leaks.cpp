@@ -56,7 +56,8 @@ Leak leak_of(const Snapshot& snapshot, const model::Program& program) {
   return leak;
 }
 
-// Returns the number of programs of a process on a device, or nullopt if they are not listed.
+// Returns the number of programs of a process on a device. Returns nullopt if the snapshot does not
+// list the programs.
 std::optional<std::uint64_t> programs_of(const Snapshot& snapshot, const model::Process& process,
                                          std::uint32_t device) {
   const auto count = std::count_if(
@@ -113,7 +114,8 @@ std::vector<Leak> dead_processes(const Snapshot& snapshot, const Filter& filter)
 
 std::vector<Leak> closed_devices(const Snapshot& snapshot, const Filter& filter) {
   LeakSums closed;
-  if (!filter.kinds.empty()) return {};  // the kinds of the memory that was left are unknown
+  // Returns nothing if only some kinds are wanted, because the kinds of the memory are unknown.
+  if (!filter.kinds.empty()) return {};
   for (const model::LeftAtClose& left : snapshot.left_at_close) {
     if (filter.pid && left.pid != *filter.pid && left.host_pid != filter.pid) continue;
     const bool wanted =

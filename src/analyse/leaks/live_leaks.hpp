@@ -41,7 +41,8 @@ class LiveGrowth {
     std::string scope;  // the scope; a pattern if the group has scopes with different numbers
     std::string label;  // the label; a pattern if the group has labels with different numbers
     std::string process;
-    // Figures by look. A look without an entry had no allocations or programs of the group.
+    // The number of each look and the figures of the group in this look. A look without an entry
+    // had no allocations or programs of the group.
     std::vector<std::pair<std::uint32_t, Figures>> seen;
   };
 

@@ -14,9 +14,9 @@
 
 namespace ttmem::leaks {
 
-// Collects allocations and programs that outlived their scope, and determines how often this
-// happened for each scope. Afterwards adds up the scopes whose names differ only in numbers. Pure;
-// not thread-safe.
+// Collects allocations and programs that outlived their scope, and determines for each scope how
+// often its memory outlived it. Afterwards adds up the scopes whose names differ only in numbers.
+// Pure; not thread-safe.
 class OutlivedScopes {
  public:
   using Of = Outlived::Of;
@@ -29,8 +29,8 @@ class OutlivedScopes {
 
   // Returns the sums, sorted by How with the suspects first, then by size with the largest first.
   [[nodiscard]] std::vector<Outlived> take();
-  // Returns a sentence if it is unknown for some allocations or programs whether their scope was
-  // left.
+  // Returns a sentence about the allocations and programs for which it is unknown whether their
+  // scope was left. Returns nullopt if there are none.
   [[nodiscard]] std::optional<std::string> unknown() const;
 
  private:

@@ -43,7 +43,8 @@ std::vector<bool> devices_of(const Tables& tables, const Filter& filter) {
   return counts;
 }
 
-// Collects the memory that processes left, row by row.
+// Collects the memory that processes left behind when they ended or closed a device. Gets the rows
+// one by one.
 class Left {
  public:
   Left(const Tables& tables, const Filter& filter)

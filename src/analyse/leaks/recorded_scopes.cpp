@@ -41,7 +41,8 @@ void RecordedScopes::add(const RecordedAllocation& allocation) {
   leak.label = safe_text(tables_.text(request.label));
   leak.bytes = saturating_mul(request.used_bytes(), leak.devices.size());
   leak.begin_ns = buffer.begin_ns;
-  // A buffer that was freed on one device may have been left on another device.
+  // A buffer that was not left on the devices of its last row was left on another device when that
+  // device was closed.
   const Ending ending = was_there(allocation.ending) ? allocation.ending : Ending::device_closed;
   add(devices.front(), request.scope, ending, Outlived::Of::allocations, std::move(leak));
 }
@@ -54,8 +55,8 @@ RecordedScopes::Step RecordedScopes::step_at(Time time,
 }
 
 RecordedScopes::MeshBuffer RecordedScopes::take_over(const RecordedAllocation& allocation) {
-  // Rows are added in the order of their begin, so a row that ended before the begin of
-  // `allocation` has no continuation.
+  // Removes the rows that ended before the begin of `allocation`. Rows are added in the order of
+  // their begin, so no later row can continue a removed row.
   going_on_.erase(going_on_.begin(), going_on_.lower_bound({allocation.begin_ns, 0, 0, 0, {}}));
   const auto before = going_on_.find(step_at(allocation.begin_ns, allocation));
   if (before == going_on_.end()) return {.begin_ns = allocation.begin_ns};

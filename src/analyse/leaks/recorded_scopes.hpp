@@ -15,9 +15,9 @@
 
 namespace ttmem::leaks {
 
-// Finds allocations and programs that outlived their scope. These were still live when their
-// process ended, their device was closed, or the recording ended, and their scope had been left by
-// then.
+// Finds allocations and programs that outlived their scope. Such an allocation or program was still
+// live when its process ended, its device was closed, or the recording ended, although its scope
+// had been left before.
 //
 // A recording shows only for two moments which scopes had been left: for the end of a process, and
 // for the end of the recording. A device may be closed inside a scope that is left later. For this
@@ -25,7 +25,7 @@ namespace ttmem::leaks {
 // `tables` and `filter` must outlive the object.
 class RecordedScopes {
  public:
-  // `counts` has one value for each device: true if the device is searched.
+  // `counts` has one value for each device, which is true if the device is searched.
   RecordedScopes(const recording::Tables& tables, const Filter& filter, std::vector<bool> counts)
       : tables_(tables), filter_(filter), counts_(std::move(counts)) {}
 
@@ -36,7 +36,8 @@ class RecordedScopes {
   void finish(Leaks& leaks);
 
  private:
-  // A mesh buffer: the begin of its first row, and the devices that were closed without a free.
+  // The begin of the first row of a mesh buffer, and the devices that were closed before the buffer
+  // was freed.
   struct MeshBuffer {
     recording::Time begin_ns = 0;
     std::vector<recording::RowId> left_on{};

@@ -30,8 +30,8 @@ class BufferPlaces {
   [[nodiscard]] bool is_empty() const { return live_ == 0; }
   [[nodiscard]] std::uint64_t live(Kind kind) const { return banks_[kind].live; }
   [[nodiscard]] bool has(const Regions& regions) const;
-  // Returns the largest free block of a bank, by the rules of collector::free_space(); nullopt:
-  // unknown.
+  // Returns the largest free block of a bank, computed like collector::free_space(). Returns
+  // nullopt if the largest free block is unknown.
   [[nodiscard]] std::optional<std::uint64_t> largest_free(Kind kind) const;
   [[nodiscard]] const LowestBuffers& lowest_l1() const { return lowest_l1_; }
 

@@ -101,7 +101,8 @@ void ChipFigures::free(const RecordedRequest& request, const BufferPlaces& place
   used_[kind] -= request.used_bytes();
   if (kind == Kind::cb) --loose_cbs_;
   if (kind == Kind::l1_small) small_bytes_per_core_ -= request.bytes_per_bank;
-  // The free space may have been unknown because of this buffer, and be known now.
+  // Notes the free space after the removal too. The removed buffer may have been the reason why the
+  // free space was unknown.
   if (is_bank_kind(kind)) note_free(kind, places, at);
   if (kind == Kind::trace) note_free(Kind::dram, places, at);
   if (kind == Kind::l1_small) note_free(Kind::l1, places, at);

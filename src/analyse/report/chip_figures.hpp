@@ -50,8 +50,8 @@ class ChipFigures {
   void close(const recording::RecordedDevice& device);
   // Returns the regions that the open devices state; nullopt if no device states any.
   [[nodiscard]] std::optional<Regions> regions() const;
-  // False means that `places` still has the regions of earlier openings, because a buffer is left
-  // from an earlier opening.
+  // Sets whether `places` has the regions that the open devices state. `places` keeps the regions
+  // of earlier openings while a buffer is left from these openings.
   void set_regions_fit(bool fit) { regions_fit_ = fit; }
   void note_all(const BufferPlaces& places, const Moment& at);
 
@@ -102,9 +102,9 @@ class ChipFigures {
   std::string arch_;
   std::vector<OpenDevice> open_;
   std::uint32_t known_kinds_ = 0;  // kinds that the open devices report
-  bool banks_agree_ = true;        // the open devices state the same banks
+  bool banks_agree_ = true;        // true: all open devices state the same banks
   bool regions_fit_ = false;
-  bool limits_known_ = false;  // the L1 limits and the grid are known
+  bool limits_known_ = false;  // true: the L1 limits and the grid are known
   collector::L1Limits limits_;
 
   PerKind<std::uint64_t> used_{};

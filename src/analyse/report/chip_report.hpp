@@ -17,7 +17,7 @@ using recording::Tables;
 // Sets the extremes that were found in a pass over the recording.
 void set_extremes(const ChipFigures& figures, DeviceReport& device);
 
-// Calls both functions above.
+// Returns the result of describe() with the extremes that set_extremes() sets.
 [[nodiscard]] DeviceReport chip_report(const Tables& tables, const RecordedChip& chip,
                                        const ChipFigures& figures);
 

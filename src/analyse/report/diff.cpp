@@ -12,7 +12,7 @@
 namespace ttmem::report {
 namespace {
 
-// Kind, scope, label, size (0 if there is a scope or a label), `shared`.
+// Kind, scope, label, size and `shared` of a holder. The size is 0 if there is a scope or a label.
 using Name = std::tuple<Kind, std::string, std::string, std::uint64_t, bool>;
 
 Name name_of(const Holder& holder) {

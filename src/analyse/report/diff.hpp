@@ -50,7 +50,8 @@ struct Diff {
   std::vector<FigureDiff> figures;
   std::vector<HolderChange> dram;  // differences at the peaks, the largest first
   std::vector<HolderChange> l1;
-  bool all_seen = true;       // false: one run may have missed the moments of its real peaks
+  // False: not all moments of a run were recorded, so that its real peaks may be higher.
+  bool all_seen = true;
   bool made_of_known = true;  // false: one recording is an aggregate, so there are no changes
 };
 

@@ -33,7 +33,7 @@ std::string signed_text(std::int64_t bytes, Units units) {
   return (bytes > 0 ? "+" : "") + text::format_signed_bytes(bytes, units);
 }
 
-// Formats a change: "+4.00 MiB, +2.1%"; "=" if nothing changed.
+// Formats a change, for example as "+4.00 MiB, +2.1%". Returns "=" if nothing changed.
 std::string change_text(const FigureDiff& figure, Units units) {
   if (!figure.change()) return std::string(text::kUnknown);
   const std::int64_t change = *figure.change();
@@ -120,7 +120,8 @@ std::string changes_table(const char* memory, const std::vector<HolderChange>& c
 std::string code(const std::string& text) {
   std::string span = "`";
   for (const char c : safe_text(text)) {
-    // A backslash in front of the escaped bar would cancel the escape.
+    // Escapes a bar with a backslash. If a backslash comes before the bar, adds a blank between
+    // both, because two backslashes would not escape the bar.
     if (c == '|') span += span.ends_with('\\') ? " \\" : "\\";
     span += c == '`' ? '\'' : c;
   }

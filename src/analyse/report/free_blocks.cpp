@@ -27,7 +27,8 @@ std::uint64_t FreeBlocks::length(std::uint64_t begin, std::uint64_t end) const {
   return end > begin ? end - begin : 0;
 }
 
-// Adds a free block to lengths_, or removes it. Does nothing if the block is taken.
+// Adds the length of a free block to lengths_ if `there` is true, otherwise removes the length.
+// Does nothing if buffers take the block.
 void FreeBlocks::note(Cover::iterator block, bool there) {
   if (block->second != 0) return;
   const std::uint64_t bytes = length(block->first, std::next(block)->first);
@@ -47,6 +48,7 @@ FreeBlocks::Cover::iterator FreeBlocks::split(std::uint64_t address) {
 
 void FreeBlocks::change(std::uint64_t begin, std::uint64_t end, bool add) {
   // The blocks from the block before `begin` to the block at `end` may grow, shrink or vanish.
+  // Removes their lengths first, and adds the lengths of the changed blocks at the end.
   auto first = std::prev(cover_.upper_bound(begin));
   if (first->first == begin && first != cover_.begin()) --first;
   auto last = cover_.lower_bound(end);

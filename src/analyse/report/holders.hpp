@@ -22,7 +22,8 @@ using recording::Chips;
 using recording::RowId;
 using recording::Tables;
 
-// Selects devices of a chip: all, or by Chips::is_last or Chips::is_at_end.
+// The openings of a chip that are counted: all openings, the openings with Chips::is_last, or the
+// openings with Chips::is_at_end.
 enum class Openings : std::uint8_t { all, last, at_end };
 [[nodiscard]] bool counts(const Chips& chips, RowId device, Openings openings);
 
@@ -43,7 +44,8 @@ enum class Openings : std::uint8_t { all, last, at_end };
 // long names, which would take gigabytes.
 class HolderRoom {
  public:
-  // Returns false if all lists together are longer than the lists of any real run.
+  // Adds the length of `list` to the length of all lists. Returns false if the sum is larger than
+  // in any real run.
   [[nodiscard]] bool take(const std::vector<Holder>& list);
 
  private:

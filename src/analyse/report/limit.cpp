@@ -94,8 +94,8 @@ LimitedFigure exactly(std::uint64_t value) {
   return FigureRange{exact, exact};
 }
 
-// Returns the leak. The leak has no upper bound if there are gaps, because leaks of a device that
-// was closed in a gap are not seen.
+// Returns the range of the leaked bytes. The range has no upper bound if there are gaps, because
+// leaks of a device that was closed in a gap are not seen.
 LimitedFigure leak(const Report& report) {
   LimitedFigure figure = exactly(report.leak_bytes());
   if (!report.all_seen()) figure->most.reset();
@@ -159,7 +159,8 @@ bool is_over(const Limit& limit, double figure, double bound) {
   return limit.above ? figure > bound : figure < bound;
 }
 
-// Returns the bound of the limit. `base` is the other run's figure, for a relative limit.
+// Returns the value with which the figure is compared. `base` is the figure of the other run, and
+// is used only for a relative limit.
 double bound_of(const Limit& limit, double base) {
   if (!limit.relative) return limit.value;
   return base + (limit.percent ? std::abs(base) * limit.value / 100 : limit.value);

@@ -17,7 +17,7 @@ namespace ttmem::report {
 // devices.
 struct RunFigure {
   const char* name;                                        // "dram.peak"
-  const char* meaning;                                     // for help
+  const char* meaning;                                     // description in the help text
   std::optional<FigureRange> (*of)(const Report& report);  // nullopt: unknown
   bool is_bytes = true;                                    // false: a number of events
 };
@@ -35,13 +35,13 @@ struct Limit {
   double value = 0;  // bytes or percent; negative: less than the other run
 };
 
-// Parses a limit. The error says which part is wrong.
+// Parses a limit. The error message contains the part of the text that is wrong.
 [[nodiscard]] Result<Limit> parse_limit(const std::string& text);
 // Parses a limit for a single run. Fails for a relative limit.
 [[nodiscard]] Result<Limit> parse_absolute_limit(const std::string& text);
 
-// The result is unknown if a figure is unknown, or only some values between its bounds exceed the
-// limit.
+// The result of judge(). The result is `unknown` if a figure is unknown, or if only some of the
+// values between its bounds exceed the limit.
 enum class Judgement : std::uint8_t { kept, exceeded, unknown };
 
 // In this function and the following functions, `before` is null for an absolute limit.
@@ -52,8 +52,8 @@ enum class Judgement : std::uint8_t { kept, exceeded, unknown };
 // Returns which figure is unknown or not exact, and why.
 [[nodiscard]] std::string why_unknown(const Limit& limit, const Report* before, const Report& now);
 
-// Return the bound of a range that is shown, and the words before it: "at least ", "at most ", or
-// nothing for an exact figure.
+// shown_bound() returns the bound that views show for a range. words_before_bound() returns the
+// words before this bound: "at least ", "at most ", or nothing for an exact figure.
 [[nodiscard]] std::int64_t shown_bound(const FigureRange& range);
 [[nodiscard]] const char* words_before_bound(const FigureRange& range);
 

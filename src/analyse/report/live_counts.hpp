@@ -8,7 +8,7 @@
 
 namespace ttmem::report {
 
-// The number of live allocations by request and device set, or by request and device. By device
+// The number of live allocations of each request, either per device set or per device. Per device
 // set, a buffer of a mesh counts once, so a change takes the same time for any number of devices.
 class LiveCounts {
  public:
@@ -38,8 +38,8 @@ class LiveCounts {
   }
 
  private:
-  // The tables of device sets and of requests are in memory, so their row numbers are far below
-  // 2^32.
+  // Packs two row numbers into one key. Both numbers are far below 2^32, because the tables of
+  // device sets and of requests are in memory.
   static std::uint64_t key(const recording::RecordedAllocation& allocation) {
     return static_cast<std::uint64_t>(allocation.devices) << 32 |
            static_cast<std::uint64_t>(allocation.request);

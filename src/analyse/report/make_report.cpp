@@ -108,7 +108,7 @@ void add_history(const Tables& tables, const StoryFigures& story, Report& report
   report.marks = tables.marks.size();
   report.churn = requests.churn();
   report.growth = story.growth().growth();
-  // Programs may grow in number without taking more bytes.
+  // Removes growth without bytes. Programs can grow in number without taking more bytes.
   std::erase_if(report.growth, [](const Growth& growth) { return growth.grown_bytes() == 0; });
   report.while_trace_live = requests.while_trace_live();
   report.unknown_programs = story.unknown_programs();
@@ -121,7 +121,7 @@ Result<Report> make_report(Reader& reader, const std::function<void(double)>& pr
   const Chips chips = find_chips(tables);
   Report report = about(reader);
   StoryFigures story(tables, chips);
-  constexpr double kFirstPass = 0.8;  // part of the whole time
+  constexpr double kFirstPass = 0.8;  // part of the progress that the first pass makes
   if (progress) reader.set_progress([&](double part) { progress(part * kFirstPass); });
   std::uint64_t events = 0;
   auto told = reader.for_each_event(
@@ -132,7 +132,8 @@ Result<Report> make_report(Reader& reader, const std::function<void(double)>& pr
       },
       recording::Telling::without_dispatches);
   story.finish();
-  // The recorder was killed before it wrote the number of events.
+  // A recorder that was killed has not written the number of events. The report then has the number
+  // of events that were read.
   if (report.events == 0) report.events = events;
   for (const RecordedChip& chip : chips.chips) report.devices.push_back(describe(tables, chip));
   PeakContents peaks(tables, chips, report.devices);

@@ -199,7 +199,7 @@ std::vector<Growth> MarkGrowth::growth() const {
       const bool by_count = groups_[entry.group].kind == Kind::cb;
       if (!(by_count ? look.count : look.bytes).is_steady(series.marks)) continue;
       list.push_back(growth_of(entry, series));
-      break;  // marks of another name show the same growth
+      break;  // adds only one series for each group, because the other series show the same growth
     }
   }
   std::stable_sort(list.begin(), list.end(), grew_more);

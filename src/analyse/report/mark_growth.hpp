@@ -21,7 +21,8 @@ namespace ttmem::report {
 // longest series of a process are used. Not thread-safe; `tables` must outlive this object.
 class MarkGrowth {
  public:
-  // `devices`, at [device - 1], selects the devices that count; empty: all devices.
+  // `devices` is indexed by [device - 1] and selects devices. If `devices` is empty, all devices
+  // are selected.
   explicit MarkGrowth(const recording::Tables& tables, std::vector<bool> devices = {});
 
   // Returns true if no series has enough marks, so that no growth can be found.
@@ -49,7 +50,7 @@ class MarkGrowth {
   [[nodiscard]] std::vector<Growth> growth() const;
 
  private:
-  static constexpr std::size_t kMaxSeries = 4;  // for each process
+  static constexpr std::size_t kMaxSeries = 4;  // the maximum per process
 
   // The marks of a process whose names differ only in numbers.
   struct Series {
@@ -102,9 +103,9 @@ class MarkGrowth {
   [[nodiscard]] Growth growth_of(const Entry& entry, const Series& series) const;
 
   const recording::Tables& tables_;
-  std::vector<std::uint32_t> on_devices_;  // by set: number of its devices that count
-  std::vector<std::vector<recording::RowId>> devices_of_;  // [process - 1]: its devices that count
-  std::vector<bool> counts_;                               // [device - 1]: true if it counts
+  std::vector<std::uint32_t> on_devices_;  // [set - 1]: how many of its devices are selected
+  std::vector<std::vector<recording::RowId>> devices_of_;  // [process - 1]: its selected devices
+  std::vector<bool> counts_;                               // [device - 1]: true if selected
   std::vector<Series> series_;                             // the series of a process are adjacent
   std::vector<std::vector<std::uint32_t>> series_of_process_;  // [process - 1]: its series
   boost::unordered_flat_map<std::string, std::uint32_t> series_by_name_;  // by process and pattern

@@ -6,8 +6,8 @@
 
 namespace ttmem::report {
 
-// Replaces numbers: "request.17.logits" becomes "request.#.logits". Names of repeated work often
-// contain a number. Pure.
+// Replaces each number in a name by "#". For example, "request.17.logits" becomes
+// "request.#.logits". Names of repeated work often contain a number. Pure.
 [[nodiscard]] inline std::string name_pattern(std::string_view name) {
   std::string pattern;
   pattern.reserve(name.size());

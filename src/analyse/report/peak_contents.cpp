@@ -61,7 +61,7 @@ Result<void> PeakContents::read(const recording::Reader& reader, HolderRoom& roo
   return read;
 }
 
-// Returns false if the lists do not fit into `room`.
+// Fills in the contents at one peak. Returns false if the lists do not fit into `room`.
 bool PeakContents::fill_in(const Look& look, HolderRoom& room) {
   for (const std::uint32_t chip : look.dram) {
     devices_[chip].at_dram_peak = allocation_holders(tables_, chips_, chip, look.live, kDram);

@@ -35,8 +35,8 @@ class PeakContents {
   // Look.
   struct Look {
     Moment at;
-    std::vector<std::uint32_t> dram;  // chips that have their DRAM peak here
-    std::vector<std::uint32_t> l1;    // chips that have their L1 peak here
+    std::vector<std::uint32_t> dram;  // chips whose DRAM peak is at this moment
+    std::vector<std::uint32_t> l1;    // chips whose L1 peak is at this moment
     LiveCounts live;
     std::vector<recording::RecordedProgram> programs;
   };

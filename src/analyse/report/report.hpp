@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The summary of a recording: peaks, the contents at the peaks, and the memory that was left. Plain
-// values. An empty optional is unknown; a zero was measured.
+// The summary of a recording: peaks, the contents at the peaks, and the memory that was left. The
+// values are plain. An empty optional means that the value is unknown. A 0 is a known value.
 #pragma once
 
 #include <cstdint>
@@ -36,9 +36,9 @@ struct FigureRange {
   friend bool operator==(const FigureRange&, const FigureRange&) = default;
 };
 
-// The sum of allocations that have all these properties in common. For programs, `bytes` are the
-// bytes that only programs of this name use. Bytes that programs of several names share are in one
-// entry with `shared`.
+// The sum of allocations that agree in all following properties except `bytes` and `count`. For
+// programs, `bytes` are the bytes that only programs of this name use. Bytes that programs of
+// several names share are in one entry with `shared`.
 struct Holder {
   Kind kind = Kind::dram;
   std::string scope{};     // empty: none
@@ -67,7 +67,7 @@ struct DeviceReport {
   std::uint64_t dram_channels = 0;
 
   PerKind<std::optional<Extreme>> peak{};
-  // Use when the chip was closed for the last time, or when the recording ended.
+  // The bytes in use when the chip was closed for the last time, or when the recording ended.
   PerKind<Bytes> end{};
   std::optional<Extreme> l1_peak;  // L1 buffers, L1_SMALL, circular buffers and kernels together
   Bytes l1_end;

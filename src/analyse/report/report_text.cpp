@@ -174,8 +174,8 @@ std::string peaks_text(const DeviceReport& device, const TextOptions& options) {
   return text + line.finish();
 }
 
-// Devices that differ only in times. The devices of a mesh do, because a buffer reaches one device
-// after another.
+// Devices that differ only in times. In a mesh, the times differ because a buffer reaches one
+// device after another.
 struct DeviceGroup {
   std::vector<const DeviceReport*> devices;
   std::string figures;  // the text without times
@@ -375,7 +375,8 @@ std::string imported_text(const Report& report, const TextOptions& options) {
          text::wrapped(text::join(parts, ", "), 2, Color::plain, options);
 }
 
-// Formats the size that was set, or "none".
+// Formats the size with which a region was set up. Returns "none" for the size 0, and "not known"
+// if the size is unknown.
 std::string was_set(Bytes region, const TextOptions& options, bool per_core) {
   if (!region) return "not known";
   if (*region == 0) return "none";

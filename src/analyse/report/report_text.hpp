@@ -21,7 +21,8 @@ struct ReportTextOptions {
 [[nodiscard]] std::string report_text(const Report& report, const ReportTextOptions& what,
                                       const text::TextOptions& options);
 
-// Returns "0", or "0 (0x1f00a)" if another device has the same number.
+// Returns the number of the device, such as "0". Returns a text such as "0 (0x1f00a)", with the
+// uid, if another device has the same number.
 [[nodiscard]] std::string name_of(const DeviceReport& device, const Report& report);
 
 }  // namespace ttmem::report

@@ -52,8 +52,8 @@ class RowPrograms {
   // Returns the bytes of the device's programs.
   [[nodiscard]] std::uint64_t bytes(RowId device);
 
-  // The name and scope of a program. Placement::name of the ledgers is an index in this table;
-  // index 0 has no name.
+  // The name and scope of a program. Placement::name of the ledgers is an index in this table. The
+  // entry at index 0 has an empty name.
   struct Named {
     std::uint32_t name = 0;
     std::uint32_t scope = 0;

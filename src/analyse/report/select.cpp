@@ -12,7 +12,7 @@ constexpr std::array<std::pair<std::string_view, Kind>, 4> kPeaks = {
     {{"dram", Kind::dram}, {"cb", Kind::cb}, {"trace", Kind::trace}, {"kernels", Kind::kernel}}};
 
 bool has_name(const DeviceReport& device, const model::DeviceName& name) {
-  if (!name.bus_id.empty()) return false;  // not recorded
+  if (!name.bus_id.empty()) return false;  // recordings contain no bus ids
   if (name.uid) return device.uid == *name.uid;
   return std::find(device.ids.begin(), device.ids.end(), name.number) != device.ids.end();
 }

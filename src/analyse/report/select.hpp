@@ -19,7 +19,7 @@ namespace ttmem::report {
 
 // Returns true for "dram.peak", "l1.peak", "cb.peak", "trace.peak" and "kernels.peak".
 [[nodiscard]] bool is_peak_name(std::string_view text);
-// Returns the peak named "dram", "l1" and so on; nullopt: unknown.
+// Returns the peak with a name such as "dram" or "l1". Returns nullopt if the peak is unknown.
 [[nodiscard]] std::optional<Extreme> peak_named(const DeviceReport& device, std::string_view name);
 // Returns the peak of L1 or of DRAM, whichever is the larger share of its capacity.
 [[nodiscard]] std::optional<Extreme> fullest_peak(const DeviceReport& device);

@@ -8,8 +8,8 @@
 
 namespace ttmem::report {
 
-// Sizes to open the device with. They are the sizes that this run used plus a tenth, because runs
-// differ.
+// Sizes to open the device with. The sizes are a tenth larger than the sizes that this run used,
+// because other runs may need more.
 struct Settings {
   // Bytes of all banks together, as the runtime expects since 2026; earlier versions expect the
   // bytes of one bank. nullopt: it is unknown whether traces were used. 0: no traces were used.

@@ -42,7 +42,7 @@ class SteadyGrowth {
     if (samples < kMinSamples || shrank_) return false;
     return steps(samples) < 3 ? grew_ == steps(samples) : parts_ == 7;
   }
-  [[nodiscard]] std::uint64_t first() const { return first_; }  // after the warm-up
+  [[nodiscard]] std::uint64_t first() const { return first_; }  // value after the warm-up
   [[nodiscard]] std::uint64_t last() const { return last_; }
   // Returns the number of steps in which the figure grew.
   [[nodiscard]] std::uint64_t grew() const { return grew_; }

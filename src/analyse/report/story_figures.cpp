@@ -48,7 +48,7 @@ void StoryFigures::apply(const Event& event) {
 void StoryFigures::finish() { settle(now_.time_ns); }
 
 void StoryFigures::settle(Time now) {
-  now_ = {now, Event::Type::free, 0};  // before all events of that time
+  now_ = {now, Event::Type::free, 0};  // the moment before all events at `now`
   if (programs_.is_settled()) return;
   programs_.settle([&](const RowPrograms::Changed& changed) { programs_changed(changed); });
 }
@@ -67,7 +67,7 @@ void StoryFigures::open_or_close(const Event& event) {
 void StoryFigures::change_places(const RecordedAllocation& allocation, bool add) {
   const recording::RecordedRequest& request = tables_.request(allocation.request);
   const std::vector<std::uint32_t>& chips = chips_with(allocation);
-  if (request.kind > Kind::trace) return;  // not in a bank
+  if (request.kind > Kind::trace) return;  // returns for kinds that are in no bank
   std::optional<CoreMask> cores;
   if (request.own_banks && request.cores != 0) {
     const RowId device = tables_.device_set(allocation.devices).front();

@@ -45,7 +45,7 @@ std::optional<std::uint64_t> AddressSpace::put(const Block& block) {
 
 void AddressSpace::remove(std::uint64_t address) {
   const auto at = blocks_.find(address);
-  // A space that uses only put_at() never needs freed addresses again.
+  // Remembers the freed address only if put() was used, because put_at() needs no freed addresses.
   if (next_ > 0) left_over_[at->second.bytes].push_back(address - base_);
   blocks_.erase(at);
 }

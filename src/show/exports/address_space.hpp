@@ -10,8 +10,8 @@
 
 namespace ttmem::exports {
 
-// A range of addresses of the file, and the blocks in the range. A viewer identifies an allocation
-// by its address alone, so that no two spaces overlap. Not thread-safe.
+// A range of addresses of the file, and the blocks in the range. No two spaces may overlap, because
+// a viewer identifies an allocation by its address alone. Not thread-safe.
 class AddressSpace {
  public:
   static constexpr std::uint64_t kBytes = std::uint64_t{1} << 44;

@@ -70,7 +70,8 @@ std::vector<std::uint64_t> shares_of_different(const recording::RecordedDevice& 
                                                const std::vector<Sharer>& sharers) {
   std::vector<std::uint64_t> shares(sharers.size());
   for (const auto& [bounds, cores] : classes_of(device, sharers)) {
-    // Sharer -> number of its circular buffers here, which may overlap.
+    // Maps each sharer to the number of its circular buffers that contain the addresses before the
+    // current bound. Circular buffers of one sharer may overlap.
     std::map<std::size_t, int> covering;
     std::uint64_t from = 0;
     for (const Bound& bound : bounds) {

@@ -28,7 +28,7 @@ std::string field_of(const std::optional<T>& value) {
   return value ? fmt::format("{}", *value) : std::string();
 }
 
-// Returns the end of a row, which is the same for allocations and circular buffers.
+// Returns the last fields of a row, which are the same for allocations and circular buffers.
 template <typename Life>
 std::string end_of_row(std::string_view cores, const Life& life) {
   return fmt::format("{},{},{},{}\n", csv_field(cores), life.begin_ns, field_of(life.end_ns),

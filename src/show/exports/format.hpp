@@ -48,8 +48,9 @@ using Notes = std::vector<std::string>;
 
 struct ExportFormat {
   std::string_view name;
-  std::string_view ending;  // ending of its files; empty: the format is a folder
-  bool binary;              // true: not for a terminal
+  // The extension of the format's files. Empty: the format is a folder.
+  std::string_view ending;
+  bool binary;                                        // true: not written to a terminal
   Result<Notes> (*write)(const ExportJob&, Output&);  // nullptr: the format is a folder
   Result<Notes> (*write_folder)(const ExportJob&, OutputFolder&) = nullptr;
 };
@@ -63,7 +64,8 @@ inline constexpr std::array<ExportFormat, 7> kFormats = {{
     {"csv", "csv", false, write_csv},
 }};
 
-// Writes the file or folder of the job in this format. Leaves nothing behind on failure.
+// Writes the file or folder of the job in this format. On failure, no unfinished file or folder
+// remains.
 [[nodiscard]] Result<Notes> write(const ExportJob& job, const ExportFormat& format);
 // Writes the file of the job into `output` and finishes it. Not for formats that are folders.
 [[nodiscard]] Result<Notes> write(const ExportJob& job, const ExportFormat& format, Output output);

@@ -202,7 +202,7 @@ class Collection {
   const Tables& tables_;
   const Selection& selection_;
   std::vector<bool> is_last_;
-  std::optional<Time> time_ns_;  // nullopt: take_time() was called
+  std::optional<Time> time_ns_;  // nullopt after take_time()
   std::vector<ExportMoment> moments_;
   std::size_t next_ = 0;
   boost::unordered_flat_map<StackHoldingKey, HoldingCounts> counts_;

@@ -9,7 +9,8 @@
 
 namespace ttmem::exports {
 
-// Rows for overlapping lifetimes: each lifetime takes the lowest free row. Not thread-safe.
+// Assigns lifetimes that may overlap to rows. Each lifetime takes the lowest free row. Not
+// thread-safe.
 class Lanes {
  public:
   explicit Lanes(std::size_t max_lanes) : max_lanes_(max_lanes) {}

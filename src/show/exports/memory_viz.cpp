@@ -154,7 +154,8 @@ class MemoryVizExporter {
     add_entry(chip, "snapshot", 0, nothing, 0, "unknown");
   }
   void add_free(OfChip& chip, std::uint64_t address, const AddressSpace::Block& block, Time time) {
-    // Two adjacent entries: the viewer merges them, and the second entry ends the allocation.
+    // Adds two adjacent entries. The viewer merges both entries, and the second entry ends the
+    // allocation.
     add_entry(chip, "free_requested", address, block, time);
     add_entry(chip, "free_completed", address, block, time);
   }
@@ -195,7 +196,8 @@ class MemoryVizExporter {
   }
 
   void free(const RecordedAllocation& allocation) {
-    // An allocation that begins and ends within one moment was never held.
+    // Drops an allocation that begins and ends at one moment, because the allocation is never
+    // visible.
     if (std::erase_if(pending_,
                       [&](const RecordedAllocation& a) { return a.id == allocation.id; }) > 0)
       return;

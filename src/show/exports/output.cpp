@@ -76,7 +76,7 @@ int write_all(int fd, std::string_view bytes) {
 int rename_to(const std::string& from, const std::string& to, bool overwrite) {
   if (!overwrite) {
     if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
-    // EINVAL and ENOSYS mean that the file system has no RENAME_NOREPLACE.
+    // Uses rename() if the file system has no RENAME_NOREPLACE, which EINVAL and ENOSYS mean.
     if (errno != EINVAL && errno != ENOSYS) return errno;
   }
   return std::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
@@ -84,7 +84,8 @@ int rename_to(const std::string& from, const std::string& to, bool overwrite) {
 
 void make_signals_errors() {
   std::signal(SIGPIPE, SIG_IGN);
-  // Turns the file size limit of the shell into an error, like a full disk.
+  // Ignores SIGXFSZ. A write beyond the file size limit of the shell then returns an error, like a
+  // write to a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
 }
 

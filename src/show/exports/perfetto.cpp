@@ -30,7 +30,8 @@ namespace {
 // Maximum number of rows with one name. Users do not scroll through more rows.
 constexpr std::size_t kMaxLanes = 1000;
 
-// The ranks of a device's tracks, which follow its counters.
+// The ranks of a device's tracks of slices. The counters of the device have lower ranks and are
+// shown above these tracks.
 enum SliceRank : std::uint64_t { kDispatches = 20, kPrograms = 21, kAllocations = 22 };
 
 constexpr PerKind<std::string_view> kSliceNames = {
@@ -292,7 +293,8 @@ class PerfettoExporter {
     if (track != 0) return track;
     if (id == 0) return track = trace_.add_track(0, "Marks", selection_.chips().size());
     const recording::RecordedProcess& process = tables_.process(id);
-    // Perfetto merges two processes that have the same pid.
+    // True if no earlier process has this pid. Perfetto would merge two processes with the same
+    // pid, so the later process gets a plain track.
     const bool alone = process.pid > 0 && pids_.insert(process.pid).second;
     if (alone) return track = trace_.add_process(process);
     return track = trace_.add_track(0, fmt::format("{} {}", valid_utf8(process.name), process.pid),

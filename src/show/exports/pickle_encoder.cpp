@@ -25,8 +25,8 @@ enum Opcode : std::uint8_t {
 };
 constexpr char kProtocol = 4;
 
-// The viewer passes all items of one Appends to a function as arguments, and the number of
-// arguments is limited.
+// The maximum number of items of one Appends. The viewer passes these items to a function as
+// arguments, and the number of arguments is limited.
 constexpr std::size_t kMaxItems = 1000;
 
 void put(std::string& bytes, Opcode opcode) { bytes += static_cast<char>(opcode); }
@@ -77,8 +77,8 @@ class PickleEncoder final : public SnapshotEncoder {
     bytes += kProtocol;
     put(bytes, kEmptyDict);
     put(bytes, kMark);
-    // The list of shared values comes first, so that all later values can refer to its entries. The
-    // key of this list cannot be shared.
+    // Writes the list of shared values first, so that all later values can refer to its entries.
+    // The key of this list cannot be shared.
     constexpr std::string_view key = "shared";
     put(bytes, kBinUnicode);
     put_number(bytes, key.size(), 4);

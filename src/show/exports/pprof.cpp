@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The profile of github.com/google/pprof (proto/profile.proto), compressed with gzip. The sample
-// types are the four types of Go in Go's order, then two for the peak.
+// types are the four types of Go in Go's order, then two types for the peak.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -60,7 +60,8 @@ struct SampleTypes {
 };
 // Shows the peak first, because a run that ended well holds nothing at its end.
 constexpr SampleTypes kAll = {0, 6, "peak_space"};
-// In an aggregate only the allocations that were never freed are known.
+// An aggregate has only two sample types, because only the allocations that were never freed are
+// known.
 constexpr SampleTypes kOfAggregate = {2, 2, "inuse_space"};
 
 std::array<std::uint64_t, kSampleTypes.size()> values_of(const StackHolding& row) {

@@ -16,8 +16,8 @@ using recording::RecordedDevice;
 
 namespace {
 
-// Maximum device number for which a viewer's list of devices is indexed by number. The list has an
-// entry for every number up to the highest.
+// A viewer's list of devices is indexed by device number only if all numbers are below this
+// maximum. The list has an entry for every number up to the highest number in use.
 constexpr std::uint32_t kMaxPlaces = 1024;
 
 // Describes a chip with the facts of all devices that are this chip.

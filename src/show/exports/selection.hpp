@@ -13,7 +13,7 @@
 
 namespace ttmem::exports {
 
-// A memory that has its own peak. L1 is buffers, circular buffers and kernels together.
+// A memory that has its own peak. `l1` means L1 buffers, circular buffers and kernels together.
 enum class Memory : std::uint8_t { dram, l1, trace, system };
 inline constexpr std::size_t kMemories = 4;
 
@@ -41,7 +41,7 @@ class Selection {
  public:
   using Wanted = std::function<bool(const ExportedChip&)>;
 
-  // Empty `kinds` selects all kinds, an empty `wanted` all chips.
+  // If `kinds` is empty, all kinds are selected. If `wanted` is empty, all chips are selected.
   Selection(const recording::Tables& tables, const std::vector<Kind>& kinds,
             const Wanted& wanted = {});
 

@@ -18,7 +18,8 @@ void append_block(EncodedList& blocks, std::uint64_t address, std::uint64_t byte
 
 }  // namespace
 
-// The blocks of a segment must cover the segment without gaps, so free ranges are blocks too.
+// Appends the free ranges of the space as blocks too, because the blocks of a segment must cover
+// the segment without gaps.
 void append_segment(EncodedList& segments, std::size_t place, const AddressSpace& space,
                     const SnapshotEncoder& encoder, SnapshotTexts& texts) {
   if (space.begin() == space.end()) return;

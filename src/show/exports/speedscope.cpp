@@ -85,7 +85,7 @@ Result<Notes> write_speedscope(const ExportJob& job, Output& output) {
   if (!holdings) return holdings.error();
   Profiles profiles;
   const std::vector<ExportedChip>& chips = job.selection.chips();
-  // In an aggregate only the state at the end is known.
+  // An aggregate has no profiles of peaks, because only the state at the end is known.
   const std::size_t peaks = job.reader.tables().run.aggregate ? 0 : kMemories;
   for (std::size_t chip = 0; chip < chips.size(); ++chip) {
     for (std::size_t memory = 0; memory < peaks; ++memory) {

@@ -10,7 +10,7 @@
 namespace ttmem::exports {
 namespace {
 
-// The frame of a kernel without a label, by ttmem_kernel_role.
+// The frames of kernels without a label, indexed by ttmem_kernel_role.
 constexpr std::array<std::string_view, 3> kKernels = {"kernels of programs", "fabric kernels",
                                                       "dispatch kernels"};
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";

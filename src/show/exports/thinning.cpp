@@ -76,7 +76,7 @@ Result<Survey> survey(const recording::Reader& reader, const Selection& selectio
   return found;
 }
 
-// Returns the times of the peaks, and the end.
+// Returns the moments to keep: the times of the peaks, and the end of the recording.
 Thinning::Moments moments_of(const AllPeaks& peaks, Time end) {
   Thinning::Moments moments(peaks.size());
   for (std::size_t chip = 0; chip < peaks.size(); ++chip) {
@@ -146,7 +146,8 @@ Result<Thinning> Thinning::plan(const recording::Reader& reader, const Selection
     for_each_selected(
         reader.tables(), selection, event,
         [&](const recording::RecordedAllocation& allocation, std::size_t chip, Memory memory) {
-          // An allocation that a plan leaves out is left out by all following plans.
+          // Stops at the first plan that leaves out the allocation, because all following plans
+          // leave out the allocation too.
           for (std::size_t i = 0; i < plans.size(); ++i) {
             if (!plans[i].keeps(chip, memory, allocation.begin_ns, allocation.end_ns)) break;
             entries[i] += entries_of(allocation);

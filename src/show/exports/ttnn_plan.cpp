@@ -18,7 +18,8 @@ using recording::Time;
 
 namespace {
 
-// With more operations or rows the viewer is too slow.
+// The maximum numbers of operations and of buffer rows in a report. The viewer is too slow for
+// more.
 constexpr std::size_t kMaxOperations = 2000;
 constexpr std::uint64_t kMaxRows = 2'000'000;
 

@@ -12,7 +12,8 @@
 
 namespace ttmem::exports {
 
-// Returns true if a ttnn report can show the allocation: it is in banks, at a known address.
+// Returns true if a ttnn report can show the allocation. Such an allocation lies in banks and has a
+// known address.
 [[nodiscard]] bool has_place(const recording::RecordedAllocation& allocation,
                              const recording::RecordedRequest& request);
 

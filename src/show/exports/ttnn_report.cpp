@@ -147,14 +147,15 @@ void TtnnReport::add_buffer(std::int64_t operation, std::size_t place, std::uint
   buffer_.bind(3, address);
   buffer_.bind(4, request.bytes_per_bank);
   buffer_.bind(5, std::int64_t{buffer_type_of(request.kind)});
-  // It is unknown whether a sharded buffer is sharded by height, by width or by block.
+  // Leaves the layout of a sharded buffer empty, because it is unknown whether the buffer is
+  // sharded by height, by width or by block.
   buffer_.bind(6, request.cores == 0 ? std::optional(kInterleaved) : std::nullopt);
   run(buffer_);
 }
 
 Result<void> TtnnReport::finish() {
   if (failed_) return *failed_;
-  // Speeds up the viewer's most frequent query.
+  // Creates an index for the viewer's most frequent query.
   return database_.execute(
       "CREATE INDEX buffers_by_operation ON buffers (operation_id, device_id); COMMIT");
 }

@@ -14,8 +14,9 @@
 namespace ttmem::exports {
 
 // The db.sqlite of a ttnn report, for ttnn-visualizer. Some versions of the viewer read columns by
-// name, others by position with `rank` last. After a failure all calls do nothing, and finish()
-// returns the failure. Texts must be UTF-8. Not thread-safe.
+// name. Other versions read columns by position and expect `rank` as the last column. After a
+// failure all calls do nothing, and finish() returns the failure. Texts must be UTF-8. Not
+// thread-safe.
 class TtnnReport {
  public:
   [[nodiscard]] static Result<TtnnReport> create(const std::string& path);

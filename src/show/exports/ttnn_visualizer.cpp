@@ -51,7 +51,8 @@ class TtnnExporter {
         plan_(plan),
         places_(selection_.places()),
         report_(report) {
-    // In an aggregate only the allocations that were never freed are known.
+    // Names the operation of an aggregate differently, because only the allocations that were never
+    // freed are known.
     const char* what = tables_.run.aggregate ? "what was never freed" : "peak";
     for (std::size_t chip = 0; chip < peaks.size(); ++chip) {
       for (const Memory memory : {Memory::dram, Memory::l1}) {
@@ -225,8 +226,8 @@ class TtnnExporter {
     open_since_ = time;
     report_.add_argument(operation_, "time_ns", fmt::format("{}", time));
   }
-  // Ends the current operation, which lasts until the next one. The duration is unknown if the next
-  // operation has an earlier time, which happens in a damaged recording.
+  // Ends the current operation, which lasts until the next operation. The duration is unknown if
+  // the next operation has an earlier time, which happens in a damaged recording.
   void close_operation(Time time) {
     if (operation_ == 0) return;
     const auto lasts = static_cast<std::uint64_t>(time) - static_cast<std::uint64_t>(open_since_);

@@ -20,7 +20,8 @@ std::atomic<std::size_t> count = 0;
 static_assert(std::atomic<std::size_t>::is_always_lock_free);
 
 extern "C" void remove_and_end(int signal) {
-  // Pairs with the release in remove_when_interrupted(): the handler sees complete paths only.
+  // Pairs with the release in remove_when_interrupted(), so that the handler sees only complete
+  // paths.
   for (std::size_t i = count.load(std::memory_order_acquire); i > 0; --i) {
     const char* path = paths[i - 1].data();
     if (unlink(path) != 0) rmdir(path);
@@ -32,13 +33,14 @@ extern "C" void remove_and_end(int signal) {
 }  // namespace
 
 void remove_when_interrupted(const std::string& path) {
-  // Only this thread writes `count`.
+  // A relaxed load suffices, because only this thread writes `count`.
   const std::size_t place = count.load(std::memory_order_relaxed);
   if (place == kMaxPaths || path.size() >= PATH_MAX) return;
   path.copy(paths[place].data(), path.size());
   count.store(place + 1, std::memory_order_release);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    // A signal that was ignored stays ignored, as nohup expects.
+    // Restores the setting of a signal that was ignored before, because nohup relies on this
+    // setting.
     if (std::signal(signal, remove_and_end) == SIG_IGN) std::signal(signal, SIG_IGN);
   }
 }

@@ -47,7 +47,8 @@ std::vector<Host> HostAsker::ask() {
 }
 
 void HostAsker::ask_more() {
-  if (std::exchange(asking_, true)) return;  // an answer arrived within ask()
+  // Returns if ask() received an answer at once and called ask_more() again.
+  if (std::exchange(asking_, true)) return;
   while (next_ < servers_.size() && waiting_ < at_once_) ask(servers_[next_++]);
   asking_ = false;
 }

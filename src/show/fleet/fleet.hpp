@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Figures of many hosts at one moment. Plain values, filled from the answers of servers or of a
-// Prometheus, and read by the views. No clock, no I/O. An empty optional is unknown.
+// Figures of many hosts at one moment. The figures are plain values. They come from the answers of
+// servers or of a Prometheus, and the views read them. No clock, no I/O. An empty optional is
+// unknown.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ namespace ttmem::fleet {
 // A sum over devices, processes or hosts.
 struct Sum {
   model::Bytes bytes{};   // sum of the known parts; nullopt: no part is known
-  bool complete = true;   // false: a part is unknown, so that the sum is "at least"
+  bool complete = true;   // false: a part is unknown, and the sum is a lower bound
   bool estimate = false;  // at least one part is an estimate
 
   void add(model::Bytes part) {
@@ -58,8 +59,10 @@ struct Fill {
 
 // A number of things on all hosts.
 struct Count {
-  std::optional<std::uint64_t> count{};  // over the hosts that report it; nullopt: no host does
-  bool complete = true;  // false: a host does not report it, so that the count is "at least"
+  // The sum over the hosts that report the number. nullopt: no host reports the number.
+  std::optional<std::uint64_t> count{};
+  // False: a host does not report the number, and the count is a lower bound.
+  bool complete = true;
 
   void add(std::optional<std::uint64_t> part) {
     if (part) {
@@ -153,7 +156,7 @@ struct Total {
 
 struct Fleet {
   std::uint64_t time_unix_ns = 0;
-  std::string host{};  // the host that asked
+  std::string host{};  // name of the host that collected the figures
   // URL of the Prometheus that was asked; empty: the hosts were asked directly.
   std::string prometheus{};
   std::vector<Host> hosts{};     // in the chosen order; hosts without an answer at the end
@@ -164,7 +167,7 @@ struct Fleet {
   std::vector<std::string> unread{};   // the warnings about parts that are missing in sums
   std::vector<std::string> refused{};  // the warnings about queries that a Prometheus refused
 
-  // Returns false if a part is missing, so that sums are "at least".
+  // Returns false if a part is missing. Sums are then lower bounds.
   [[nodiscard]] bool complete() const { return unread.empty(); }
 };
 

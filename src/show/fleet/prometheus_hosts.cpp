@@ -200,11 +200,12 @@ void add_states(const ByHost& by, Hosts& hosts) {
       host.complete = std::nullopt;
     }
     host.warning_count = warnings.at(name);
-    // The metric is missing for a host without processes, and for a host that does not name
-    // processes.
+    // A host without a sample has no processes, or does not name its processes. The number is 0 in
+    // the first case and unknown in the second case.
     host.processes = processes.at(name);
     if (!host.processes && processes.answered && users.or_zero(name) == 0) host.processes = 0;
-    // The metric exists only for chips that the driver shows.
+    // Counts 0 for a host without a sample, because the metric exists only for chips that the
+    // driver shows.
     host.untracked = untracked.or_zero(name);
     host.died = died.at(name);
     const bool all_seen = host.complete == true && host.untracked == 0;

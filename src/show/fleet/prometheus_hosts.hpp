@@ -30,7 +30,7 @@ using Samples = std::vector<PrometheusSample>;
 [[nodiscard]] remote::Answer<Samples> read_samples(std::string_view json);
 
 // Returns why targets do not answer, by the label `host`, from an answer of /api/v1/targets.
-// Returns an empty map if the answer does not say.
+// Returns an empty map if the answer contains no reasons.
 [[nodiscard]] std::map<std::string, std::string> read_target_errors(std::string_view json,
                                                                     const std::string& host);
 
@@ -55,9 +55,9 @@ class Figures {
   std::bitset<kFigureCount> refused_{};
 };
 
-// Returns the hosts that answer, then the hosts that do not, with the reasons in `why` if known.
-// The figure of a refused query is unknown for every host, and sums that need this figure are "at
-// least". The headroom of a job is not per host: see job_headrooms().
+// Returns the hosts that answer, then the hosts that do not answer, with the reasons in `why` if
+// known. The figure of a refused query is unknown for every host, and sums that need this figure
+// are lower bounds. The headroom of a job is not per host: see job_headrooms().
 [[nodiscard]] std::vector<Host> hosts_of(const Figures& figures, const LabelNames& labels,
                                          const std::map<std::string, std::string>& why);
 

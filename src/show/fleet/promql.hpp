@@ -55,9 +55,9 @@ enum class Figure : std::size_t {
 };
 inline constexpr std::size_t kFigureCount = 26;
 
-// The queries of a figure: `rule`, a recording rule of
-// packaging/deploy/prometheus/ttmem-fleet.rules.yml, which costs almost nothing, and `plain`, which
-// computes the figure from the metrics.
+// The queries of a figure. `rule` reads a recording rule of
+// packaging/deploy/prometheus/ttmem-fleet.rules.yml and costs almost nothing. `plain` computes the
+// figure from the metrics.
 struct Query {
   std::string rule{};  // empty: no rule has this figure
   std::string plain;

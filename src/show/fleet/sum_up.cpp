@@ -12,7 +12,8 @@
 namespace ttmem::fleet {
 namespace {
 
-// Returns a sort key: ascending, unknown last.
+// Returns a sort key that sorts known values in ascending order, and unknown values after all known
+// values.
 template <typename Value>
 std::pair<bool, Value> last_if_unknown(const std::optional<Value>& value) {
   return {!value.has_value(), value.value_or(Value())};
@@ -56,8 +57,8 @@ bool before(const Host& a, const Host& b, Order order) {
 // Key of a process or chip -> address of the host that has it.
 using Addresses = std::unordered_map<std::string, std::string>;
 
-// Replaces a host by a fault if another host has one of the same keys, so that no machine counts
-// twice. Else adds the keys of the host to `known`.
+// Gives the host a fault in place of its figures if another host has one of the same keys, so that
+// no machine counts twice. Otherwise adds the keys of the host to `known`.
 void count_once(Host& host, const std::vector<std::string>& keys, Addresses& known) {
   const auto same = std::find_if(keys.begin(), keys.end(),
                                  [&](const std::string& key) { return known.contains(key); });
@@ -74,10 +75,10 @@ void count_once(Host& host, const std::vector<std::string>& keys, Addresses& kno
   host = std::move(twice);
 }
 
-// Marks machines that answer under two names. Two hosts with a common process are the same machine,
-// and so is a host without processes that has a chip of another host. A host with its own processes
-// and a common chip may be a second server on that machine that reads another directory, so that
-// both count.
+// Marks machines that answer under two names. Two hosts with a common process are the same machine.
+// A host without processes is the same machine as another host if both have a common chip. If a
+// host has processes of its own and a common chip, both hosts count, because the host may be a
+// second server on the machine that reads another directory.
 void mark_duplicates(std::vector<Host>& hosts) {
   Addresses by_process;
   Addresses by_chip;

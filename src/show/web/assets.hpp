@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The files of the page, embedded when the binary was built. Constant: safe from any thread, valid
-// for the lifetime of the process.
+// The files of the page, embedded when the binary was built. The files never change, so they may be
+// used from any thread and for the lifetime of the process.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,8 @@ struct Asset {
 // recording, and "file" if the page itself contains the recording.
 [[nodiscard]] std::string page_over(std::string index, std::string_view source);
 
-// Returns what this build of the page lacks, with the next step; empty if complete.
+// Returns a sentence about the parts that this build of the page lacks, with the next step. Returns
+// an empty text if the page is complete.
 [[nodiscard]] std::string_view missing();
 
 // Returns the content type by the extension of `name`, or "application/octet-stream" if unknown.
