@@ -26,8 +26,8 @@ Examples:
   ttmem clean             remove the segments of dead processes, and TT-Metal's regions
                           that no live process uses)";
 
-// Returns the name of the process, or the path of a file that never became a segment and has no
-// process.
+// Returns the name of the process. If the file never became a segment, there is no process, and the
+// function returns the path of the file.
 std::string name_of(const DeadSegment& dead) { return dead.name.empty() ? dead.path : dead.name; }
 
 std::string table_of(const std::vector<DeadSegment>& dead, const text::TextOptions& options) {
@@ -63,8 +63,8 @@ std::string table_of(const std::vector<DeadSegment>& dead, const text::TextOptio
   return table.render(0, options);
 }
 
-// Prints the text. The caller removes files only if printing succeeded, because the facts are lost
-// afterwards.
+// Prints the text about held memory. The caller removes the files only if printing succeeded,
+// because the facts are lost with the files.
 int print_held(const std::string& text) {
   switch (write_stdout(text)) {
     case Written::all:

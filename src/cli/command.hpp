@@ -24,7 +24,7 @@ using Action = std::function<int()>;  // returns the exit code
 // The result of parsing the command line.
 struct Chosen {
   Action action;
-  std::optional<Error> wrong;  // error of the first value that is not valid
+  std::optional<Error> wrong;  // error of the first invalid value, if any
 };
 
 // An option, or a positional argument, as the help shows it.
@@ -34,7 +34,8 @@ struct OptionInfo {
   std::string help;
 };
 
-// A view of a CLI::App. The app, `chosen` and all values that are passed in must outlive the view.
+// A view of a CLI::App. The app, `chosen` and all values that are passed to its functions must
+// outlive the view.
 class Command {
  public:
   Command(CLI::App& app, Chosen& chosen) : app_(&app), chosen_(&chosen) {}
@@ -46,7 +47,7 @@ class Command {
   Command add_hidden(const std::string& name);
   [[nodiscard]] bool has_subcommand(const std::string& name) const;
   [[nodiscard]] std::vector<std::string> subcommands() const;
-  [[nodiscard]] Command subcommand(const std::string& name) const;  // must exist
+  [[nodiscard]] Command subcommand(const std::string& name) const;  // the subcommand must exist
 
   // Returns the declared options in their order.
   [[nodiscard]] std::vector<OptionInfo> options() const;
@@ -61,7 +62,7 @@ class Command {
   // `type` is the name of the value in the help.
   void add_option(const std::string& names, const std::string& type, std::string& value,
                   const std::string& help);
-  // The help also shows the present value.
+  // Adds an option with a number. The help shows the number that `value` has during this call.
   void add_option(const std::string& names, const std::string& type, std::uint64_t& value,
                   const std::string& help);
   // Stores the result of parse(text) in `value`, or the Error in Chosen::wrong.

@@ -26,10 +26,10 @@ struct CommonOptions {
   std::vector<model::DeviceName> devices;  // empty: all devices
   ColorWhen color = ColorWhen::automatic;
   std::optional<text::Units> units;  // for commands that declare --units
-  // For commands that declare --server; nullopt: this machine.
+  // The server to read from, for commands that declare --server. nullopt: read this machine.
   std::optional<remote::Address> server;
   std::string token_file;      // for commands with --server; empty: TTMEM_TOKEN_FILE
-  double timeout_seconds = 2;  // for commands with --server: timeout of an answer
+  double timeout_seconds = 2;  // for commands with --server: maximum wait for an answer
 };
 
 void add_common(Command& app, CommonOptions& common);
@@ -64,18 +64,20 @@ void add_help(Command& app);
 void add_version(Command& app, const std::string& text);
 // `to_run` is the rest of the command line after `run` and its options; the caller fills it before
 // parsing. The action runs that command, after an optional "--", with tracking on and the adapter
-// attached, and returns its exit code. With --no-explain alone, the command replaces this process.
-// Other exit codes: 127 if there is no such command, 126 if it cannot be started, 2 if no command
-// was named.
+// attached, and returns its exit code. With --no-explain and without --summary, the command
+// replaces this process. Other exit codes: 127 if there is no such command, 126 if it cannot be
+// started, 2 if no command was named.
 void add_run(Command& app, const std::vector<std::string>& to_run);
 // Like add_run(), but records all events of the command.
 void add_record(Command& app, const std::vector<std::string>& to_run);
 
-// Hidden. `words` is the text that the user has typed after `ttmem`, up to the cursor; the caller
-// fills it before parsing. Prints the possible completions of the last word
-// (docs/reference/completion.md). Prints no errors, because a shell is about to draw its line.
+// A hidden command. `words` is the text that the user has typed after `ttmem`, up to the cursor;
+// the caller fills it before parsing. Prints the possible completions of the last word
+// (docs/reference/completion.md). Prints no errors, because errors would disturb the line that the
+// shell draws.
 void add_complete(Command& app, const std::vector<std::string>& words);
-// Hidden. Prints the parts of a command's manual page that its declaration contains, for scdoc.
+// A hidden command. Prints the parts of a command's manual page that can be made from its
+// declaration, in the format of scdoc.
 void add_manual(Command& app);
 
 // Returns true for commands whose arguments end with another command, which is not parsed here.
@@ -83,7 +85,8 @@ void add_manual(Command& app);
   return name == "run" || name == "record";
 }
 
-// Prints the text of a snapshot. Returns a failure if nothing could be read for the snapshot.
+// Prints `text`, which describes `snapshot`. Returns a failure if no data could be read for the
+// snapshot.
 [[nodiscard]] int print_of(const model::Snapshot& snapshot, std::string_view text);
 
 }  // namespace ttmem::cli

@@ -70,7 +70,7 @@ CandidateList pids() {
   return all;
 }
 
-// Returns a property of all processes, without duplicates.
+// Returns the distinct values that a property has in all processes.
 template <typename Get>
 CandidateList of_processes(Get&& get) {
   std::set<std::string> found;
@@ -117,17 +117,19 @@ CandidateList columns() { return plain(views::process_sort_names()); }
 CandidateList orders() { return plain(fleet::kOrderNames); }
 CandidateList fields() { return plain(views::query_names()); }
 
-// The values of an option or argument. Shells complete files by themselves.
+// The possible values of an option or argument. Options that take a file are not listed, because
+// shells complete file names themselves.
 struct ArgumentValues {
   // The last name of the option, or the name of the value if options with the same name have
   // different values.
   std::string_view name;
-  CandidateList (*values)();  // null: `words`
+  CandidateList (*values)();  // null: the values are in `words`
   std::string_view words;     // separated by commas
-  bool list = false;          // true: several values, separated by commas
+  bool list = false;          // true: the user may type several values, separated by commas
 };
 constexpr std::array kValues = {
-    ArgumentValues{"ORDER", orders, ""},  // the value of `ttmem fleet --sort`; must precede --sort
+    // The value of `ttmem fleet --sort`. This entry must precede the entry of --sort.
+    ArgumentValues{"ORDER", orders, ""},
     ArgumentValues{"--at", nullptr, "peak,l1.peak,dram.peak,end"},
     ArgumentValues{"--board", boards, "", true},
     ArgumentValues{"--columns", columns, "", true},
@@ -150,8 +152,8 @@ constexpr std::array kValues = {
 };
 constexpr std::array<std::string_view, 6> kFiles = {"FILE", "FILE...", "OLD", "NEW", "OUT", "PATH"};
 
-// The output. `directive` makes the shell itself complete the word, for example with files if
-// `directive` is ":files".
+// The output of the command. If `directive` is not empty, the shell itself completes the word, for
+// example with file names if `directive` is ":files".
 struct Completion {
   CandidateList candidates{};
   std::string directive{};
@@ -189,7 +191,7 @@ Completion names_of(const std::vector<OptionInfo>& options) {
   return answer;
 }
 
-// Reads a command line from left to right, as far as it is typed.
+// Reads the typed part of a command line from left to right.
 class TypedLine {
  public:
   explicit TypedLine(const Command& root) : root_(root), command_(root), options_(root.options()) {}
@@ -259,11 +261,11 @@ class TypedLine {
   }
 
   const Command& root_;
-  std::string name_;  // name of command_; empty: root_
+  std::string name_;  // name of command_; empty if command_ is root_
   Command command_;
   std::vector<OptionInfo> options_;  // options of command_
-  std::optional<OptionInfo> asked_;  // the option whose value comes next
-  std::size_t arguments_ = 0;        // number of positional arguments so far
+  std::optional<OptionInfo> asked_;  // the option whose value is the next word, if any
+  std::size_t arguments_ = 0;        // number of positional arguments that were read
 };
 
 int complete(const Command& root, std::vector<std::string> words) {

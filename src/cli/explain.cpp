@@ -63,13 +63,14 @@ bool is_warning(const FailureMessage& failure) {
   return failure.what == FailureMessage::What::active_trace;
 }
 
-// Finds the last error of a log, or else the last warning. The caller passes the log in pieces. The
-// log and its lines may have any length: at most kMaxLineBytes are stored.
+// Finds the last error of a log, or the last warning if the log has no error. The caller passes the
+// log in pieces. The log and its lines may have any length, because at most kMaxLineBytes of a line
+// are stored.
 class LastFailure {
  public:
   void read(std::string_view piece) {
     while (!piece.empty()) {
-      // A progress bar rewrites its line after "\r".
+      // "\r" also ends a line, because a progress bar rewrites its line after "\r".
       const std::size_t end = std::min(piece.find_first_of("\r\n"), piece.size());
       append(piece.substr(0, end));
       if (end < piece.size()) finish_line();
@@ -109,7 +110,7 @@ class LastFailure {
     }
   }
 
-  std::string line_;  // less than kMaxLineBytes between two calls
+  std::string line_;  // shorter than kMaxLineBytes between two calls of read()
   std::optional<FailureMessage> last_;
 };
 
@@ -150,7 +151,7 @@ struct Case {
   std::optional<FailureMessage> failure;
   model::Snapshot state;
   std::optional<std::int32_t> pid;
-  bool is_that_moment = false;  // `state` is the state at the failure
+  bool is_that_moment = false;  // true if `state` is the state at the time of the failure
 };
 
 // Returns true if `text`, which a process or a recording has stored, contains the message in
@@ -162,7 +163,8 @@ bool matches_message(const std::string& text, const std::optional<FailureMessage
   });
 }
 
-// Returns the moment with the least room for the request in the message.
+// Returns the moment of a recording at which the least memory was available for the request in the
+// failure message.
 Result<Time> tightest_moment(const ExplainOptions& options, const CommonOptions& common,
                              const std::optional<FailureMessage>& failure,
                              recording::Reader& reader) {
@@ -178,7 +180,8 @@ Result<Time> tightest_moment(const ExplainOptions& options, const CommonOptions&
   return least ? least->time_ns : reader.end_ns();
 }
 
-// Returns the state at the recorded failure, or else at the tightest moment.
+// Returns the state at the failure in the recording. If the recording has no failure, returns the
+// state at the tightest moment.
 Result<Case> recorded_case(const ExplainOptions& options, const CommonOptions& common,
                            std::optional<FailureMessage> failure) {
   auto reader = recording::Reader::open(options.recording);
@@ -192,8 +195,8 @@ Result<Case> recorded_case(const ExplainOptions& options, const CommonOptions& c
   std::optional<std::int32_t> pid = options.pid;
   Result<Time> time = Time{0};
   if (recorded != nullptr) {
-    // Takes the state just before the failure: objects that were freed because of the failure have
-    // the time of the failure.
+    // Takes the state 1 ns before the failure, because objects that were freed because of the
+    // failure have the same time as the failure.
     time = recorded->time_ns - 1;
     pid = (*reader)->tables().process(recorded->process).pid;
     const std::vector<FailureMessage> said = explain::find_failures(recorded->text);

@@ -23,7 +23,8 @@ namespace {
 void print_explanation(const collector::Failure& failure, const text::TextOptions& options) {
   say_failed(failure);
   const std::vector<explain::FailureMessage> said = explain::find_failures(failure.text);
-  if (said.empty()) return;  // not a message of the runtime
+  // Returns if the text is not a message of the runtime.
+  if (said.empty()) return;
   const explain::Explanation explanation =
       explain::explain({.failure = said.front(),
                         .state = &failure.snapshot,
@@ -51,11 +52,14 @@ void say_failed_command(const collector::Failure& failure) {
 
 void explain_failure(const std::string& run, const text::TextOptions& options) {
   collector::Failures found = collector::failures(segment_directory());
-  print_warnings(found.warnings);  // does not list denied processes, which belong to other users
+  // Prints the warnings. They do not list denied processes, which belong to other users.
+  print_warnings(found.warnings);
   std::erase_if(found.list, [&](const collector::Failure& one) { return one.run != run; });
   if (found.list.empty()) return;
   print_explanation(found.list.back(),
-                    options);  // the first failure, which may have caused the others
+                    // Explains only the first failure, because it may have caused the other
+                    // failures.
+                    options);
   const std::size_t more = found.list.size() - 1;
   if (more > 0) {
     say(fmt::format("and {} more failed after it", text::plural(more, "process", "processes")));

@@ -42,12 +42,12 @@ The tightest host comes first: the least headroom on a core, then the least DRAM
 not answer are at the end, with the reason; then sums are "at least". docs/guides/fleet.md explains the columns.)";
 
 struct FleetOptions {
-  std::vector<std::vector<remote::Address>> servers;  // one list for each --server
+  std::vector<std::vector<remote::Address>> servers;  // the servers of each --server
   std::string servers_from;
   std::optional<remote::Address> prometheus;
   fleet::LabelNames labels;
   fleet::Order order = fleet::Order::headroom;
-  std::optional<double> watch;  // seconds
+  std::optional<double> watch;  // seconds between two requests; nullopt: one request
 };
 
 Result<std::vector<remote::Address>> parse_server_list(const std::string& text) {
@@ -75,7 +75,7 @@ Result<std::vector<remote::Address>> servers_of(const FleetOptions& options) {
   return fleet::each_once(std::move(all));
 }
 
-// Each call sends one request to each server.
+// A function that sends one request to each server.
 using Ask = std::function<Result<Fleet>()>;
 
 Ask ask_prometheus(const FleetOptions& options, remote::ClientOptions client) {
@@ -109,8 +109,8 @@ Result<Fleet> ask_now(const Ask& ask) {
 int show_once(const Ask& ask, const CommonOptions& common) {
   const Result<Fleet> found = ask_now(ask);
   if (!found) return complain(found.error().message, kFailure);
-  // Prints only the refused queries: the table itself shows the errors of hosts, and the JSON shows
-  // both.
+  // Prints only the refused queries, because the table itself shows the errors of hosts. Prints
+  // nothing for JSON, which contains the refused queries and the errors.
   if (!common.json) print_warnings(found->refused);
   const int printed = print(common.json ? fleet_json(*found, views::JsonLayout::pretty)
                                         : fleet_text(*found, 0, text_options(common)));
@@ -127,7 +127,7 @@ int watch_loop(const Ask& ask, const CommonOptions& common, double seconds) {
       return {};
     }
     if (common.json) return fleet_json(*found, views::JsonLayout::line);
-    // The last row is left for the cursor.
+    // Leaves the last row of the terminal free for the cursor.
     const std::size_t rows = redraw ? terminal_rows() - 1 : 0;
     return fleet_text(*found, rows, text_options(common)) + (redraw ? "" : "\n");
   });

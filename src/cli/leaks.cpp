@@ -61,7 +61,7 @@ Result<Leaks> load(const std::string& file, const Filter& filter) {
   return found;
 }
 
-// Takes snapshots of all processes, once or for a while.
+// Takes one snapshot of all processes. With `look_for`, takes several snapshots over that time.
 Result<Leaks> look(const LeaksOptions& options, const CommonOptions& common) {
   leaks::LiveGrowth growth(options.filter);
   Result<model::Snapshot> snapshot = current_snapshot(common);

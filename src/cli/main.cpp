@@ -29,7 +29,7 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
-// Returns "ttmem" or for example "ttmem allocs".
+// Returns the name of a command with its program: "ttmem", or for example "ttmem allocs".
 std::string title_of(const CLI::App& app) {
   return app.get_parent() == nullptr ? "ttmem" : "ttmem " + app.get_name();
 }
@@ -60,8 +60,8 @@ int reject(const CLI::App& command, const std::string& argument) {
       kUsage);
 }
 
-// Reports unknown options and arguments. Options that still stand before a command's name do not
-// belong to the command.
+// Reports unknown options and arguments. Also reports an option of `ttmem` that is still before a
+// command's name after move_behind_command(), because the command does not have this option.
 int check(const CLI::App& app, const Command& root) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   const CLI::App& command = chosen.empty() ? app : *chosen.back();
@@ -85,7 +85,8 @@ int check(const CLI::App& app, const Command& root) {
 
 // Returns true if `argument` is an option whose value is the next argument.
 bool takes_next(const CLI::App& app, const std::string& argument) {
-  const CLI::Option* option = app.get_option_no_throw(argument);  // "--device=0" is no name
+  // Finds no option for "--device=0", because this argument contains the value.
+  const CLI::Option* option = app.get_option_no_throw(argument);
   return option != nullptr && option->get_items_expected_min() > 0;
 }
 
@@ -100,8 +101,8 @@ Arguments after_options(const CLI::App& app, Arguments at, Arguments end) {
   return at;
 }
 
-// Moves options from before a command's name to behind it, if the command has them. The command may
-// use these options for another purpose than `ttmem`.
+// Moves options that are before a command's name behind the name, if the command has these options.
+// Otherwise they would be options of `ttmem`, where they may have another meaning.
 void move_behind_command(const CLI::App& app, std::vector<std::string>& all) {
   const Arguments name = after_options(app, all.begin(), all.end());
   if (name == all.end()) return;
@@ -136,7 +137,8 @@ Arguments command_to_run(const CLI::App& app, std::vector<std::string>& all) {
 int run(std::vector<std::string> arguments) {
   CLI::App app("The memory of Tenstorrent devices: who holds DRAM, L1, circular buffers, kernels");
   app.name("ttmem");
-  app.allow_extras();  // commands added later inherit this; check() rejects extras
+  // Lets check() reject unknown arguments. Commands that are added later inherit this setting.
+  app.allow_extras();
   app.set_version_flag("-V,--version", kVersion, "The version of ttmem");
   CommonOptions common;
   Chosen chosen;
@@ -179,7 +181,8 @@ int run(std::vector<std::string> arguments) {
     }
   }
   try {
-    std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them in reverse
+    // Reverses the arguments, because CLI11 expects them in reverse order.
+    std::reverse(arguments.begin(), arguments.end());
     app.parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
     return print(app.help());
@@ -196,20 +199,20 @@ int run(std::vector<std::string> arguments) {
   return chosen.action();
 }
 
-// Returns the command for a program name of an original tool, or an empty text, for example for
-// `ttmem`.
+// Returns the command that replaces an original tool with this program name. Returns an empty text
+// for any other program name, for example for `ttmem`.
 std::string_view command_of_name(std::string_view path) {
   const std::string_view name = path.substr(path.rfind('/') + 1);
   return name == "tt_smi_umd" ? "top" : name == "allocation_server" ? "serve" : "";
 }
 
-// Opens the closed standard descriptors, so that no recording or socket gets such a descriptor, to
-// which messages would be written. Reading from standard input, and writing to standard output or
-// standard error, still fails. A started command finds these descriptors closed.
+// Opens the standard descriptors that are closed. Otherwise a recording or socket could get such a
+// descriptor, and messages would be written to it. Reading from standard input, and writing to
+// standard output or standard error, still fails. A started command finds these descriptors closed.
 void occupy_standard_descriptors() {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
     if (::fcntl(fd, F_GETFD) >= 0) continue;
-    // `fd` is the lowest free descriptor, so open() returns it.
+    // open() returns the lowest free descriptor, which is `fd`.
     (void)::open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
   }
 }
@@ -225,6 +228,6 @@ int main(int argc, char** argv) try {
     arguments.insert(arguments.begin(), std::string(command));
   }
   return run(std::move(arguments));
-} catch (const std::exception& error) {  // most likely out of memory
+} catch (const std::exception& error) {  // most likely this process is out of memory
   return ttmem::cli::complain(error.what(), ttmem::cli::kFailure);
 }

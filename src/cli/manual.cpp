@@ -22,7 +22,8 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
-// Returns for example "*-i*, *--device* _LIST_".
+// Returns the names of an option and the name of its value in the format of scdoc, for example
+// "*-i*, *--device* _LIST_".
 std::string term_of(const OptionInfo& option) {
   std::string term;
   for (const std::string& name : option.names) {
@@ -54,7 +55,7 @@ std::string commands_section(const Command& root) {
 // Returns the part of the footer between "Examples:" and the next empty line.
 std::string examples_section(const Command& command) {
   constexpr std::string_view kBegin = "Examples:\n";
-  constexpr std::size_t kIndent = 2;  // blanks at the begin of a line
+  constexpr std::size_t kIndent = 2;  // blanks at the begin of a line in the footer
   const std::string footer = command.footer();
   const std::size_t begin = footer.find(kBegin);
   if (begin == std::string::npos) return {};

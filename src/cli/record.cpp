@@ -73,8 +73,9 @@ std::string default_name(const std::string& program, std::int32_t pid) {
   return fmt::format("ttmem-{}-{}.ttmem", std::filesystem::path(program).filename().string(), pid);
 }
 
-// One line on standard error that is drawn repeatedly. Drawn only if no other program writes there:
-// the output of a command on the same terminal would be mixed with the line.
+// A progress line on standard error that is drawn repeatedly. The line is drawn only if no other
+// program writes to the same terminal, because the output of a command would be mixed with the
+// line.
 class ProgressLine {
  public:
   explicit ProgressLine(bool alone)
@@ -104,14 +105,15 @@ class ProgressLine {
   std::uint64_t next_ = 0;
 };
 
-// A file that is being recorded. After a failed write (a full disk) recording stops with a message;
-// the workload continues.
+// Records into a file. After a failed write (for example on a full disk), the recording stops with
+// a message, and the workload continues.
 class RecordingSession {
  public:
   static Result<std::unique_ptr<RecordingSession>> begin(const std::string& file,
                                                          recording::Run run, bool overwrite,
                                                          bool alone) {
-    // Reads both clocks together, because creating the file takes a while.
+    // Reads both clocks before it creates the file, which takes a while, so that both times are of
+    // the same moment.
     const std::uint64_t began_ns = clock_ns(CLOCK_MONOTONIC);
     run.started_unix_ns = clock_ns(CLOCK_REALTIME);
     auto writer = recording::Writer::create(file, run, overwrite);
@@ -121,7 +123,7 @@ class RecordingSession {
   }
 
   void add(UniqueFd segment) { recorder_.add(std::move(segment)); }
-  // Adds the segment of a process of the run. The process is no older than the recording.
+  // Adds the segment of a process of the run, which did not start before the recording.
   void add_of_run(UniqueFd segment) { recorder_.add(std::move(segment), 0); }
   [[nodiscard]] std::size_t running() const { return recorder_.running(); }
 
@@ -132,14 +134,15 @@ class RecordingSession {
     if (!failed_) progress_->show(recorder_.figures());
   }
 
-  // Returns the segments of ended processes whose contents are all in the file.
+  // Returns the segments of ended processes whose contents are completely in the file.
   [[nodiscard]] std::vector<UniqueFd> take_ended() {
     return failed_ ? std::vector<UniqueFd>() : recorder_.take_ended();
   }
 
   void set_not_tracked(const collector::NotTracked& not_tracked) { run_.not_tracked = not_tracked; }
 
-  // Returns the exit code of the recording itself.
+  // Ends the recording. Returns kFailure if a write failed, otherwise kSuccess. `exit_code` is the
+  // exit code of the recorded command.
   int finish(std::optional<int> exit_code) {
     run_.exit_code = exit_code;
     if (!failed_) note(recorder_.finish(run_));
@@ -248,7 +251,8 @@ bool record_new(collector::RunSegments& segments, RecordingSession& session,
   std::vector<UniqueFd> opened = segments.open_new(room);
   const bool is_new = !opened.empty();
   for (UniqueFd& segment : opened) session.add_of_run(std::move(segment));
-  // Commits now if segments wait for room: ended processes make room only after a commit.
+  // Commits now if there may be more segments than room, because an ended process makes room only
+  // after a commit.
   session.look(opened.size() == room ? RecordingSession::Commit::now : commit);
   std::vector<UniqueFd> ended = session.take_ended();
   const bool any_ended = !ended.empty();
@@ -259,7 +263,7 @@ bool record_new(collector::RunSegments& segments, RecordingSession& session,
 int record_command(const std::vector<std::string>& command, const RecordOptions& options) {
   const std::string file =
       options.file.empty() ? default_name(command[0], ::getpid()) : options.file;
-  // Checked before an adapter is built, which takes a while.
+  // Checks the file before an adapter is built, because the build takes a while.
   if (const auto may = recording::Writer::may_create(file, options.overwrite); !may) {
     return complain(may.error().message, kFailure);
   }
@@ -297,8 +301,8 @@ int record_command(const std::vector<std::string>& command, const RecordOptions&
   return end.exit_code != 0 ? end.exit_code : recorded;
 }
 
-// Returns the pid that users of this pid namespace know. The pid in a container is used only if no
-// other pid is known.
+// Returns the pid of the process in this pid namespace. Returns the pid in the process's container
+// only if no other pid is known.
 std::int32_t pid_here(const collector::SegmentEvidence& segment) {
   return segment.foreign_pid ? segment.host_pid.value_or(segment.image.pid) : segment.image.pid;
 }
@@ -316,7 +320,8 @@ Result<std::vector<UniqueFd>> open_segments(const std::vector<std::int32_t>& pid
       if (segment.state != model::State::alive || pid_here(segment) != pid) continue;
       const std::string path = directory + "/" + segment.origin.name;
       UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-      if (fd) segments.push_back(std::move(fd));  // otherwise the process has ended meanwhile
+      // If there is no descriptor, the process has ended meanwhile.
+      if (fd) segments.push_back(std::move(fd));
     }
     if (segments.size() > before) continue;
     print_warnings(evidence.unread);
@@ -336,8 +341,8 @@ void record_until_stopped(RecordingSession& session, const std::vector<std::int3
   sigprocmask(SIG_BLOCK, &signals, nullptr);
   const UniqueFd incoming(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
   session.look();
-  // A program that waits for this line misses nothing: all later events are recorded, and a signal
-  // ends the recording cleanly.
+  // Prints the line only now, for programs that wait for it: all later events are recorded, and
+  // from now on a signal ends the recording cleanly.
   say(fmt::format("recording {} {}; Ctrl-C ends it", pids.size() == 1 ? "process" : "processes",
                   fmt::join(pids, ", ")));
   while (session.running() > 0) {

@@ -21,7 +21,8 @@
 namespace ttmem::cli {
 namespace {
 
-constexpr std::uint64_t kLongFile = 500'000;  // rows; reading takes about half a second
+// The number of rows from which on a progress bar is shown. Reading them takes about half a second.
+constexpr std::uint64_t kLongFile = 500'000;
 
 void draw_progress(const std::string& file, double part) {
   constexpr int kCells = 40;
@@ -32,7 +33,7 @@ void draw_progress(const std::string& file, double part) {
   std::fflush(stderr);
 }
 
-// Draws a bar, at steps of at least one percent.
+// Returns a function that draws a progress bar whenever the percentage has changed.
 viewer::Progress progress_bar() {
   return [last = std::make_shared<int>(-1)](const std::string& file, double part) {
     const int now = static_cast<int>(part * 100);
@@ -40,7 +41,8 @@ viewer::Progress progress_bar() {
   };
 }
 
-// A page takes several passes over the recording, so short recordings have a bar too.
+// Returns the progress bar for a page. Short recordings have a bar too, because a page takes
+// several passes over the recording. Returns an empty function if standard error is not a terminal.
 viewer::Progress page_progress() {
   return ::isatty(STDERR_FILENO) == 0 ? viewer::Progress() : progress_bar();
 }

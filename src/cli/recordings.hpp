@@ -24,7 +24,7 @@ namespace ttmem::cli {
 // Returns the text if it is a time or the name of a moment: "peak", "end", "dram.peak".
 [[nodiscard]] Result<std::optional<std::string>> check_moment(const std::string& text);
 
-// Fails if both names mean one file: the output must not replace the input.
+// Fails if both names mean the same file, because the output must not replace the input.
 [[nodiscard]] Result<void> check_not_itself(const std::string& file, const std::string& out);
 
 // Returns a function that draws a progress bar on standard error while a long file is read. Returns
@@ -45,14 +45,15 @@ namespace ttmem::cli {
                                                 const std::vector<model::DeviceName>& devices,
                                                 recording::Reader& reader);
 
-// Open the recordings for the page, and return the document of the page. Show progress.
+// open_runs() opens the recordings for the page. view_document_of() returns the document of the
+// page. Both show progress.
 [[nodiscard]] Result<std::vector<viewer::ShownRecording>> open_runs(
     const std::vector<std::string>& files);
 [[nodiscard]] Result<std::string> view_document_of(const std::vector<viewer::ShownRecording>& runs,
                                                    viewer::Shown shown);
 
-// Prints the exceeded limits, and by how much. Returns kLimit if a limit is exceeded, kFailure if a
-// limit cannot be checked, otherwise kSuccess.
+// Prints each exceeded limit, and by how much it is exceeded. Returns kLimit if a limit is
+// exceeded, kFailure if a limit cannot be checked, otherwise kSuccess.
 [[nodiscard]] int judge(const std::vector<report::Limit>& limits, const report::Report* before,
                         const report::Report& now);
 

@@ -45,8 +45,8 @@ struct RunOptions {
   TrackedCommand tracked;
 };
 
-// Returns the options of text on standard error: like standard output, but neither cut nor
-// coloured.
+// Returns the options for text on standard error. They are the options for standard output, except
+// that text is neither cut nor coloured.
 text::TextOptions stderr_text_options() {
   text::TextOptions options = text_options(ColorWhen::never);
   options.shorten = options.shorten && ::isatty(STDERR_FILENO) != 0;

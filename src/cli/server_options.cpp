@@ -76,7 +76,8 @@ Result<model::Snapshot> current_snapshot(const CommonOptions& common, remote::Li
   if (!snapshot || devices.empty()) return snapshot;
   const std::vector<model::DeviceName> missing = selection::missing_devices(*snapshot, devices);
   if (missing.empty()) return selection::select_devices(std::move(*snapshot), devices);
-  print_warnings(snapshot->warnings);  // a warning may contain the reason
+  // Prints the warnings, because one of them may contain the reason why a device is missing.
+  print_warnings(snapshot->warnings);
   const std::string present =
       snapshot->devices.empty()
           ? "no process uses any device right now"

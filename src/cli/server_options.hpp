@@ -19,8 +19,9 @@ void add_client(Command& app, CommonOptions& common);
 // Adds --token-file, --timeout and --server.
 void add_server(Command& app, CommonOptions& common);
 
-// Returns the options of a client. Fails if the token cannot be used. The token is in the file
-// `token_file` (empty: no token), by default --token-file or TTMEM_TOKEN_FILE.
+// Returns the options of a client. Fails if the token cannot be used. The token is read from the
+// file `token_file`; if `token_file` is empty, there is no token. Without this argument the file is
+// that of --token-file or TTMEM_TOKEN_FILE.
 [[nodiscard]] Result<remote::ClientOptions> client_options(const CommonOptions& common);
 [[nodiscard]] Result<remote::ClientOptions> client_options(const CommonOptions& common,
                                                            const std::string& token_file);

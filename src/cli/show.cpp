@@ -29,7 +29,7 @@ struct ShowOptions {
   bool brief = false;
   bool in_full = false;  // --long
   views::ProcessChoice processes;
-  std::optional<double> watch;  // seconds
+  std::optional<double> watch;  // seconds between two frames; nullopt: one frame
   std::string query;            // empty: no query
   views::QueryFields fields;    // fields of the query
   std::optional<views::QueryFormat> format;
@@ -56,8 +56,8 @@ Examples:
 
 Help on a command: ttmem help COMMAND)";
 
-// Returns the output for one snapshot. In output for programs every frame follows the previous
-// frame, and the header is printed only once.
+// Returns the output for one snapshot. In output for programs, frames are written one after the
+// other, and only the first frame has the header.
 using FrameMaker = std::function<std::string(const model::Snapshot&)>;
 
 FrameMaker with_header(std::string header, FrameMaker rows) {
@@ -101,8 +101,8 @@ FrameMaker frame_for_programs(const ShowOptions& options, const CommonOptions& c
                       : query_frame(options, common);
 }
 
-// Returns the snapshot with only the devices of the chosen processes. JSON lists only these
-// processes; text counts all processes.
+// Returns the snapshot with only the devices of the chosen processes. For JSON, also removes other
+// processes. For text, keeps them, because the text counts all processes.
 model::Snapshot of_processes(model::Snapshot snapshot, const ShowOptions& options,
                              const CommonOptions& common) {
   const selection::ProcessFilter& only = options.processes.only;
@@ -118,7 +118,8 @@ std::string no_process_message(const selection::ProcessFilter& only) {
   return fmt::format("no process{}{}{} uses a device; `ttmem` lists those that do", pid, user, job);
 }
 
-// Returns the text of one screen of a terminal, or all text.
+// Returns the text of a snapshot. On a terminal the text is limited to one screen, unless the
+// options ask for all of it.
 std::string text_of(const model::Snapshot& snapshot, const ShowOptions& options,
                     const CommonOptions& common) {
   const text::TextOptions text = text_options(common);
@@ -130,8 +131,9 @@ std::string text_of(const model::Snapshot& snapshot, const ShowOptions& options,
   what.per_core = options.per_core;
   what.processes = options.processes;
   what.brief = options.brief;
-  what.warnings = watches && terminal;  // in the frame: redrawing would overwrite standard error
-  // The last row is left for the prompt or the cursor.
+  // Shows the warnings in the frame, because redrawing would overwrite standard error.
+  what.warnings = watches && terminal;
+  // Leaves the last row of the terminal free for the prompt or the cursor.
   if (terminal && (watches || !(options.in_full || options.per_core))) {
     what.rows = terminal_rows() - 1;
   }
@@ -163,8 +165,8 @@ Result<model::Snapshot> snapshot_of(const ShowOptions& options, const CommonOpti
   return of_processes(std::move(*snapshot), options, common);
 }
 
-// Returns a frame without figures for a server that does not answer. The loop continues, because
-// the server may answer the next request.
+// Returns a frame without figures for a server that does not answer. The loop of --watch continues,
+// because the server may answer the next request.
 std::string no_answer(const Error& error, bool redraw) {
   if (redraw) return error.message + "\n";
   say(error.message);
@@ -221,7 +223,8 @@ int show(ShowOptions options, const CommonOptions& common) {
 }
 
 Result<double> parse_watch(const std::string& text) {
-  constexpr double kShortest = 0.01;  // a snapshot takes milliseconds
+  // The shortest interval in seconds. A snapshot takes milliseconds.
+  constexpr double kShortest = 0.01;
   Result<double> seconds = parse_positive("--watch", text);
   if (!seconds || *seconds >= kShortest) return seconds;
   return Error{fmt::format("--watch {}: must be at least {} seconds", text, kShortest)};

@@ -19,10 +19,13 @@
 namespace ttmem::cli {
 namespace {
 
-constexpr int kSignalled = 128;  // convention of shells
+// The exit code of a command that a signal ended is this number plus the number of the signal, by
+// the convention of shells.
+constexpr int kSignalled = 128;
 
-// Returns the signals that must not end or stop this process while the child lives. Blocked signals
-// are read from a descriptor and have no other effect; the child has the earlier mask.
+// Returns the signals that must not end or stop this process while the child lives. The signals are
+// blocked and read from a descriptor, so they have no other effect. The child gets the signal mask
+// that this process had before.
 sigset_t watched_signals() {
   sigset_t set;
   sigemptyset(&set);
@@ -32,11 +35,13 @@ sigset_t watched_signals() {
   return set;
 }
 
-// Runs in the child and becomes the command. On failure, writes the errno to the pipe `failed`.
+// Runs in the child and replaces it by the command. On failure, writes the errno to the pipe
+// `failed`.
 [[noreturn]] void become(char* const* argv, const sigset_t& mask, int failed, bool ends_with_us,
                          pid_t parent) {
   if (ends_with_us) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(1);  // the parent ended before prctl()
+  // Ends if the parent ended before prctl().
+  if (::getppid() != parent) ::_exit(1);
   sigprocmask(SIG_SETMASK, &mask, nullptr);
   ::execvp(argv[0], argv);
   const int reason = errno;
@@ -69,8 +74,8 @@ int spawn(const std::vector<std::string>& command, const sigset_t& mask, InPlace
   return reason;
 }
 
-// Passes a signal on to the child, unless the child has it already: the terminal sends SIGINT and
-// SIGQUIT to the whole process group.
+// Passes a signal on to the child. Does nothing if the child has received the signal already,
+// because the terminal sends SIGINT and SIGQUIT to the whole process group.
 void pass_on(const signalfd_siginfo& info, InPlace in_place, pid_t child) {
   const int number = static_cast<int>(info.ssi_signo);
   const bool from_terminal = info.ssi_code == SI_KERNEL;
@@ -87,7 +92,7 @@ bool has_ended(pid_t child) {
 }
 
 // Reaps the other children of this process. They exist if this process had children before exec, or
-// if it is the first process of a pid namespace, which gets all orphans.
+// if this process is the first process of a pid namespace, which becomes the parent of all orphans.
 void reap_others(pid_t child) {
   for (;;) {
     siginfo_t info{};
@@ -110,14 +115,15 @@ void take_status(pid_t child, CommandEnd& end) {
   int status = 0;
   while (::waitpid(child, &status, 0) < 0) {
     if (errno == EINTR) continue;
-    end.exit_code = 1;  // another waitpid() took the status
+    // The status is unknown, because another waitpid() took it.
+    end.exit_code = 1;
     return;
   }
   if (WIFSIGNALED(status)) end.signal = WTERMSIG(status);
   end.exit_code = WIFSIGNALED(status) ? kSignalled + end.signal : WEXITSTATUS(status);
 }
 
-// Stops this process when the child has stopped, so that the shell notices.
+// Stops this process when the child has stopped, so that the shell notices the stop.
 void stop_with(pid_t child) {
   siginfo_t info{};
   const int asked = ::waitid(P_PID, static_cast<id_t>(child), &info, WSTOPPED | WNOHANG);
@@ -128,7 +134,8 @@ void stop_with(pid_t child) {
 
 CommandEnd supervise(const std::vector<std::string>& command, int watched,
                      const std::function<std::chrono::milliseconds()>& look, InPlace in_place) {
-  std::signal(SIGCHLD, SIG_DFL);  // while SIGCHLD is ignored, children leave no status
+  // Restores the default, because children of a process that ignores SIGCHLD leave no exit status.
+  std::signal(SIGCHLD, SIG_DFL);
   const sigset_t signals = watched_signals();
   sigset_t before;
   sigprocmask(SIG_BLOCK, &signals, &before);
@@ -153,17 +160,19 @@ CommandEnd supervise(const std::vector<std::string>& command, int watched,
       pass_on(info, in_place, child);
     }
   }
-  // The signals stay blocked, so that a Ctrl-C that ended the child does not interrupt later
-  // output.
+  // Leaves the signals blocked, so that a Ctrl-C that ended the child does not interrupt the later
+  // output of this process.
   return end;
 }
 
 int end_as(const CommandEnd& end) {
   if (end.signal == 0) return end.exit_code;
-  // The command may have left a core file. A core file of this process would replace it.
+  // Prevents a core file of this process, which would replace a core file that the command may have
+  // left.
   const rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
-  // Also prevents a core that is piped to a program, which has no limit.
+  // Also prevents a core dump that Linux pipes to a program, because the limit does not apply
+  // there.
   ::prctl(PR_SET_DUMPABLE, 0);
   std::signal(end.signal, SIG_DFL);
   sigset_t it;

@@ -17,11 +17,12 @@ struct CommandEnd {
   int signal = 0;  // signal that ended the command, or 0
 };
 
-// Whether this process acts as if it were the command, for the process that started it.
+// Whether this process acts as if it were the command. A process that started this process then
+// sees no difference when it sends signals.
 enum class InPlace : std::uint8_t {
   no,
-  // SIGINT and SIGQUIT sent to this process alone are passed on too, and a SIGKILL of this process
-  // ends the command.
+  // SIGINT and SIGQUIT that are sent only to this process are also passed on to the command. A
+  // SIGKILL of this process ends the command.
   yes,
 };
 
@@ -38,8 +39,8 @@ enum class InPlace : std::uint8_t {
                                    const std::function<std::chrono::milliseconds()>& look,
                                    InPlace in_place = InPlace::no);
 
-// Ends this process like the command: by the same signal if a signal ended the command. Returns the
-// exit code if no signal ended the command, or if the signal does not end a process.
+// Ends this process by the signal that ended the command. Returns the exit code of the command if
+// no signal ended it, or if the signal does not end a process.
 [[nodiscard]] int end_as(const CommandEnd& end);
 
 }  // namespace ttmem::cli

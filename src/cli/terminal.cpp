@@ -20,11 +20,11 @@
 namespace ttmem::cli {
 namespace {
 
-// More columns than any terminal has. The limit keeps a mistyped COLUMNS from making lines of a
-// megabyte.
+// The maximum width of text, more columns than any terminal has. Without this limit, a mistyped
+// COLUMNS would make lines of a megabyte.
 constexpr std::size_t kMaxColumns = 1000;
 
-// Enough for the longest path and the text around the path.
+// The maximum length of a message, enough for the longest path and the text around the path.
 constexpr std::size_t kMaxMessageBytes = 5000;
 
 std::size_t columns() {
@@ -37,8 +37,8 @@ std::size_t columns() {
   return 80;
 }
 
-// Checks the name of the locale, not setlocale(): the terminal may show UTF-8 even if the locale is
-// not installed.
+// Returns true if the name of the locale contains UTF-8. Does not use setlocale(), because the
+// terminal may show UTF-8 even if the locale is not installed.
 bool locale_is_utf8() {
   const char* name = environment_or("LC_ALL", environment_or("LC_CTYPE", environment("LANG")));
   std::string folded;
@@ -107,8 +107,8 @@ int print(std::string_view text) {
 }
 
 void say(std::string_view message) {
-  // Messages quote text of users and files, which may be long and must not end the line. The middle
-  // is cut, because a message begins with its object and ends with the next step.
+  // A message quotes text of users and files. Such text may be long, and must not end the line. A
+  // long message loses its middle, because it begins with its object and ends with the next step.
   const std::string line = text::printable(shortened(message, kMaxMessageBytes), true);
   std::fprintf(stderr, "ttmem: %s\n", line.c_str());
 }

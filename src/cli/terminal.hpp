@@ -38,8 +38,8 @@ enum class Written : std::uint8_t {
   failed,       // errno has the reason
 };
 
-// Writes all of `text` to standard output, in one call if Linux accepts it. A signal ends the write
-// only if `*stop` is set. Never raises SIGPIPE.
+// Writes all of `text` to standard output, in one call of write() if Linux takes all bytes. A
+// signal ends the write only if `*stop` is set. Never raises SIGPIPE.
 [[nodiscard]] Written write_stdout(std::string_view text, const volatile int* stop = nullptr);
 
 // Writes `text` and returns an exit code. A closed pipe is not an error; other errors are printed.

@@ -34,9 +34,9 @@ struct TopArguments {
   std::optional<tui::View> view;
   std::optional<std::uint32_t> interval_ms;
   std::optional<tui::Theme> theme;
-  std::string replay;  // a recording; empty: the present state
+  std::string replay;  // path of a recording; empty: show the present state
   bool once = false;
-  bool watch = false;  // option of tt_smi_umd, without effect
+  bool watch = false;  // accepted for tt_smi_umd, without effect
 };
 
 constexpr const char* kTopExamples = R"(
@@ -80,7 +80,8 @@ tui::Depth depth_of(const text::TextOptions& text) {
   return many ? tui::Depth::palette : tui::Depth::basic;
 }
 
-// Prints view 1 as text, or another view as a screen of 80x24 or of the size in COLUMNS and LINES.
+// Prints one frame. View 1 is printed as text. Any other view is printed as a screen with the size
+// in COLUMNS and LINES, or 80x24 if these are not set.
 int once(const TopArguments& options, const CommonOptions& common) {
   const Result<model::Snapshot> snapshot = current_snapshot(common);
   if (!snapshot) return complain(snapshot.error().message, kFailure);
@@ -132,7 +133,8 @@ int show(const tui::TopOptions& top) {
 
 constexpr std::uint32_t kChartSeconds = tui::ChartHistory::kSpanNs / 1'000'000'000;
 
-// Returns the history that a server on this machine recorded, if one answers within 0.2 seconds.
+// Returns the history that a server on this machine recorded. Returns an empty history if no server
+// answers within 0.2 seconds.
 std::vector<tui::ChartSample> history_here(const model::DeviceName& device) {
   const auto server = tui::server_address(environment("TTMEM_HTTP"));
   if (!server) return {};
@@ -149,7 +151,8 @@ int show_now(tui::TopOptions& top) {
   return show(top);
 }
 
-// View 3 and the allocations of view 4 need the lists. Other views need only the changes.
+// Returns the lists that the view needs. View 3 and the allocations of view 4 need all lists. Other
+// views need no list, only the changes.
 remote::Lists lists_for(const tui::ViewState& state) {
   const bool lists = state.view == tui::View::cores || state.opened;
   return lists ? remote::Lists::all : remote::Lists::none;
@@ -158,8 +161,8 @@ remote::Lists lists_for(const tui::ViewState& state) {
 int show_server(tui::TopOptions& top, const CommonOptions& common) {
   const Result<remote::ClientOptions> client = client_options(common);
   if (!client) return complain(client.error().message, kFailure);
-  // Takes the first snapshot before the screen starts, so that a missing server is an ordinary
-  // error.
+  // Takes the first snapshot before the screen starts, so that a missing server is reported like
+  // any other error.
   Result<model::Snapshot> first = take_snapshot(common, remote::Lists::all);
   if (!first) return complain(first.error().message, kFailure);
   remote::LiveFeed feed(*common.server, *client, std::move(*first));

@@ -18,7 +18,8 @@
 namespace ttmem::cli {
 namespace {
 
-// The exit codes of shells: command not found, and command that cannot be started.
+// The exit codes that shells return for a command that is not found, and for a command that cannot
+// be started.
 constexpr int kNotFound = 127;
 constexpr int kNotStarted = 126;
 
@@ -27,8 +28,9 @@ void say_without(const std::string& library, const std::string& why) {
                   library.empty() ? "" : " for " + library, why));
 }
 
-// Returns the adapter for the TT-Metal that the command would load. Returns nullopt if there can be
-// no adapter, and prints the reason; prints nothing if there is no TT-Metal.
+// Returns the adapter for the TT-Metal that the command would load. If there can be no adapter,
+// prints the reason and returns nullopt. If the command loads no TT-Metal, prints nothing and
+// returns nullopt.
 std::optional<std::string> adapter_for(const std::vector<std::string>& command,
                                        const std::string& given,
                                        const attach::Installation& installation) {
@@ -39,7 +41,8 @@ std::optional<std::string> adapter_for(const std::vector<std::string>& command,
   }
   if (!*library) return std::nullopt;
   const std::string& path = (*library)->path;
-  // In LD_PRELOAD, both a blank and a colon end the name of a library.
+  // A stub whose path contains a blank or a colon cannot be preloaded, because both end the name of
+  // a library in LD_PRELOAD.
   if (installation.stub.find_first_of(" :") != std::string::npos) {
     say_without(path,
                 fmt::format("{} cannot be preloaded, its path has a blank or a colon; install "
@@ -56,9 +59,9 @@ std::optional<std::string> adapter_for(const std::vector<std::string>& command,
   return found->adapter();
 }
 
-// Appends the stub to LD_PRELOAD, because a library that is already in LD_PRELOAD may have to be
-// the first (sanitizers). Does nothing if the stub is already there, because `ttmem run` may run
-// `ttmem run`.
+// Adds the stub at the end of LD_PRELOAD, because a library that is already in LD_PRELOAD, such as
+// a sanitizer, may have to be the first. Does nothing if LD_PRELOAD already contains the stub,
+// because `ttmem run` may run `ttmem run`.
 void preload(const std::string& stub) {
   const std::string before = environment("LD_PRELOAD");
   if ((":" + before + ":").find(":" + stub + ":") != std::string::npos) return;

@@ -8,14 +8,15 @@
 
 namespace ttmem::cli {
 
-// A command that runs with tracking on, and its options.
+// The options that `run` and `record` share. Both run a command with tracking on.
 struct TrackedCommand {
   std::string library{};
   bool ops = false;
   bool keep_shm_tracking = false;
   bool no_adapter = false;
 
-  // The command and this object must live until the command's action has run.
+  // Adds these options to `command`. `command` and this object must live until the action of
+  // `command` has run.
   void add_options(Command& command);
   // Sets the environment for the command: tracking, and the adapter for the TT-Metal that the
   // command would load. Builds the adapter if it does not exist. Prints a line to standard error if

@@ -18,7 +18,8 @@ namespace {
 volatile std::sig_atomic_t stop_requested = 0;
 
 void request_stop(int) { stop_requested = 1; }
-void notice(int) {}  // an empty handler, so that SIGWINCH ends ppoll()
+// Does nothing. SIGWINCH needs a handler so that it ends ppoll().
+void notice(int) {}
 
 constexpr std::string_view kEnter = "\x1b[?1049h\x1b[?25l";  // alternate screen, no cursor
 constexpr std::string_view kLeave = "\x1b[?25h\x1b[?1049l";
@@ -26,7 +27,7 @@ constexpr std::string_view kHome = "\x1b[H";
 constexpr std::string_view kClearLine = "\x1b[K";
 constexpr std::string_view kClearBelow = "\x1b[J";
 
-// SA_RESTART is not set: a signal must also end a write that waits for its reader.
+// Does not set SA_RESTART, so that a signal also ends a write that waits for its reader.
 void handle(int signal, void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;
@@ -34,8 +35,8 @@ void handle(int signal, void (*handler)(int)) {
   sigaction(signal, &action, nullptr);
 }
 
-// Blocks the handled signals, so that frame() is never interrupted, and no signal is lost between
-// the check and the wait.
+// Blocks the handled signals. So frame() is never interrupted, and no signal is lost between the
+// check for a signal and the wait.
 class BlockedSignals {
  public:
   BlockedSignals() {
@@ -72,8 +73,8 @@ std::string redrawn(const std::string& frame) {
   return text.append(kClearBelow);
 }
 
-// Writes frames until an error or a signal, and returns which of them came. Sets `last` to the last
-// frame.
+// Writes frames until a write fails or a signal arrives, and returns which of the two happened.
+// Sets `last` to the last frame.
 Written run(double seconds, WatchMode mode, const std::function<std::string()>& frame,
             std::string& last) {
   for (bool go_on = true; go_on;) {
@@ -101,7 +102,8 @@ int watch(double seconds, WatchMode mode, const std::function<std::string()>& fr
   const Written end = run(seconds, mode, frame, last);
   const int reason = errno;
   if (redraw && end != Written::closed) {
-    // If this write fails, the terminal is gone and no reader is left.
+    // Ignores the result, because a failed write means that the terminal is gone and no reader is
+    // left.
     (void)write_stdout(std::string(kLeave) + last);
   }
   if (end != Written::failed) return kSuccess;

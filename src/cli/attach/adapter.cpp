@@ -33,9 +33,9 @@ namespace {
 namespace fs = std::filesystem;
 using CommandLine = std::vector<std::string>;
 
-// Takes a lock that is held while an adapter is built; Linux releases it when the process ends. On
-// a file system without locks, two processes may build at once. Each rename() still puts a complete
-// file in place.
+// Takes the lock that a process holds while it builds an adapter. Linux releases the lock when the
+// process ends. On a file system without locks, two processes may build at the same time. The
+// adapter is complete even then, because each process puts its file in place with rename().
 UniqueFd lock(const CacheEntry& entry) {
   UniqueFd file(::open((entry.folder + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   while (file && ::flock(file.get(), LOCK_EX) != 0) {
@@ -66,7 +66,7 @@ std::vector<std::string> sources_in(const std::string& folder) {
   return sources;
 }
 
-// One build of an adapter, in the folder of its entry.
+// Builds one adapter in the folder of its cache entry.
 class Build {
  public:
   Build(CacheEntry& entry, const RuntimeLibrary& library, const Installation& installation,
@@ -76,7 +76,8 @@ class Build {
         installation_(installation),
         flags_(flags),
         compiler_(std::move(compiler)),
-        // The mark keeps a process without the lock from writing into another process's files.
+        // The pid is part of the names of temporary files. It keeps a process that builds without
+        // the lock from writing into the files of another process.
         mark_(fmt::format(".{}", ::getpid())) {}
 
   // Builds the adapter. Fails with one line that names the log.
@@ -105,7 +106,7 @@ class Build {
       for (const std::string& word : command) file << word << " ";
       file << "\n";
     }
-    // The compiler itself must not be tracked.
+    // Turns tracking off, because the compiler must not be tracked.
     const ChildOptions options{.environment = {{"TT_ALLOC_TRACKING_ENABLED", ""}},
                                .directory = flags_.directory,
                                .log = log()};
@@ -129,7 +130,8 @@ class Build {
     return file.good() && execute(command);
   }
 
-  // Links with the runtime, so that the loader finds the runtime of a Python package by its name.
+  // Links the adapter with the runtime. The loader then finds the runtime by its soname, also if
+  // the runtime is part of a Python package.
   [[nodiscard]] bool link() {
     CommandLine command = compiler_;
     command.insert(command.end(),
@@ -142,9 +144,11 @@ class Build {
   }
 
   // Puts the adapter in place. Returns false if the runtime lacks a symbol that the adapter needs.
-  // So an adapter from headers of another version fails here, not in the user's program.
+  // An adapter that was built with headers of another version therefore fails here and not in the
+  // user's program.
   [[nodiscard]] bool complete() {
-    // A preloaded runtime is found by its soname, even if no file has that name.
+    // Preloads the runtime, because the loader finds a preloaded library by its soname even if no
+    // file has that name.
     const Loaded loaded = files_loaded_by(
         result(), {{"LD_PRELOAD", library_.path},
                    {"LD_LIBRARY_PATH", fs::path(library_.path).parent_path().string()},

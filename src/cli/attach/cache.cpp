@@ -89,7 +89,8 @@ const char* ttmem_version() { return TTMEM_VERSION_TEXT; }
 
 std::string cache_folder() {
   std::string base = environment("XDG_CACHE_HOME");
-  if (!base.starts_with("/")) {  // the XDG specification says to ignore relative paths
+  // Ignores a relative path, as the XDG specification requires.
+  if (!base.starts_with("/")) {
     const std::string home = home_folder();
     if (home.empty()) return {};
     base = home + "/.cache";
@@ -136,7 +137,8 @@ Result<std::optional<CacheEntry>> find_entry(const std::string& id) {
 Result<CacheEntry> make_entry(const std::string& id) {
   if (cache_folder().empty()) return Error{fmt::format("there is no home directory; {}", kAdvice)};
   CacheEntry entry = entry_named(id);
-  // Checked first, so that nothing is made in a folder of another user.
+  // Checks the trust before it creates anything, so that nothing is created in a folder of another
+  // user.
   if (auto trusted = check_trust(entry); !trusted) return trusted.error();
   if (auto made = make_folders(entry.folder); !made) return made.error();
   if (auto trusted = check_trust(entry); !trusted) return trusted.error();
@@ -177,7 +179,7 @@ Result<std::vector<CacheEntry>> list_entries() {
 }
 
 Result<void> remove_entry(const CacheEntry& entry) {
-  // Another user's link could lead to any folder.
+  // Removes only from a trusted folder, because a link of another user could lead to any folder.
   if (const auto why = distrust(cache_folder())) {
     return Error{fmt::format("cannot remove {}: {}", entry.folder, *why)};
   }

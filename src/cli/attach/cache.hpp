@@ -34,14 +34,15 @@ struct About {
 struct CacheEntry {
   std::string id;      // name of the folder
   std::string folder;  // path of the folder
-  About about;         // unknown texts are empty
-  bool built = false;  // false: the build failed or is not finished
+  About about;         // a text is empty if it is unknown
+  bool built = false;  // true if the build succeeded; false if it failed or is not finished
 
   [[nodiscard]] std::string adapter() const { return folder + "/adapter.so"; }
   [[nodiscard]] std::string log() const { return folder + "/build.log"; }
 };
 
-// Returns $XDG_CACHE_HOME or ~/.cache, with ttmem/adapters appended; empty if both are missing.
+// Returns the folder ttmem/adapters in $XDG_CACHE_HOME, or in ~/.cache if that variable has no
+// absolute path. Returns an empty text if there is no home folder either.
 [[nodiscard]] std::string cache_folder();
 
 // Returns the id of the adapter of a library for this installation.

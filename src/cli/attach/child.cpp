@@ -80,7 +80,7 @@ int wait_for(pid_t pid) {
   return status;
 }
 
-// Reads until the other end is closed. Returns false if the deadline passes first.
+// Reads from `fd` until the other end is closed. Returns false if the deadline passes first.
 bool read_all(int fd, Clock::time_point deadline, std::string& text) {
   std::array<char, 4096> buffer;
   for (;;) {

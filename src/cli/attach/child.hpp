@@ -17,11 +17,11 @@ namespace ttmem::attach {
 struct ChildOptions {
   // The variables that the child gets in addition to this process's environment.
   std::vector<std::pair<std::string, std::string>> environment{};
-  // The current directory of the child. Not the current directory of this process, because an
-  // interpreter, a compiler or the loader may take files from it.
+  // The current directory of the child. By default it is not the current directory of this process,
+  // because an interpreter, a compiler or the loader may load files from there.
   std::string directory = "/";
-  std::string log{};        // file to which the output is appended; empty: see run_child()
-  bool errors_too = false;  // `output` includes standard error
+  std::string log{};        // the output is appended to this file; if empty, see run_child()
+  bool errors_too = false;  // true: `output` also gets standard error
 };
 
 // The end of a program, as waitpid() reports it.
@@ -35,7 +35,7 @@ struct Ended {
 // Runs `command`, found in an absolute directory of PATH, and waits for its end. `output` has at
 // most the first MiB of standard output; standard error is dropped unless the options ask for it.
 // With a log, both streams go to the log and `output` is empty. Fails if the program cannot be
-// started, or if its output does not end within `patience`: then the program is killed.
+// started. If the output does not end within `patience`, kills the program and fails.
 [[nodiscard]] Result<Ended> run_child(const std::vector<std::string>& command,
                                       const ChildOptions& options, std::chrono::seconds patience);
 

@@ -21,11 +21,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A header that no package has, and a header that every package has.
+// kInternal is a header that no package has. kPublic is a header that every package has.
 constexpr const char* kInternal = "impl/program/program_impl.hpp";
 constexpr const char* kPublic = "tt-metalium/program.hpp";
-// The path of the objects of the target with the runtime's classes. Each of these objects is
-// compiled with all headers.
+// The path of the object files of the target that contains the runtime's classes. Each of these
+// objects is compiled with the flags for all headers.
 constexpr const char* kObject = "tt_metal/impl/CMakeFiles/impl.dir/";
 
 bool is_there(const fs::path& path) {
@@ -40,7 +40,7 @@ std::string content_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Returns the folders inside, the newest first, since a cache keeps old versions.
+// Returns the folders inside `folder`, the newest first, because a cache keeps old versions.
 std::vector<fs::path> folders_in(const fs::path& folder) {
   std::vector<std::pair<fs::file_time_type, fs::path>> found;
   std::error_code failed;
@@ -56,7 +56,7 @@ std::vector<fs::path> folders_in(const fs::path& folder) {
 }
 
 std::optional<CompileFlags> of_build(const fs::path& build) {
-  // Ninja Multi-Config writes a file for each configuration.
+  // Looks for several files, because Ninja Multi-Config writes one file for each configuration.
   for (const char* file : {"build.ninja", "CMakeFiles/impl-Release.ninja",
                            "CMakeFiles/impl-RelWithDebInfo.ninja", "CMakeFiles/impl-Debug.ninja"}) {
     if (!is_there(build / file)) continue;
@@ -81,8 +81,9 @@ std::optional<std::string> package_folder(const fs::path& cache, const std::stri
   return std::nullopt;
 }
 
-// Returns the flags that the CMake files of a checkout would set, for a checkout without a build.
-// All include directories are needed, because the system's fmt, spdlog or json has another ABI.
+// Returns the flags for a checkout that has no build. They are the flags that the checkout's CMake
+// files would set. All include directories are needed, because the system's fmt, spdlog or json has
+// another ABI.
 Result<CompileFlags> of_sources(const fs::path& root) {
   CompileFlags flags{root.string(), {}, root.string()};
   for (const char* define :
@@ -171,8 +172,8 @@ Result<CompileFlags> compile_flags(const RuntimeLibrary& library, const std::str
   if (!given.empty()) return of_given(given);
   const fs::path path = library.path;
   const fs::path folder = path.parent_path();
-  // The library is in PREFIX/lib or PREFIX/lib/x86_64-linux-gnu; the dry run's library may be in a
-  // folder below.
+  // The library is in PREFIX/lib or PREFIX/lib/x86_64-linux-gnu. The dry run's library may be in a
+  // folder below one of these folders.
   const fs::path prefixes[] = {folder.parent_path(), folder.parent_path().parent_path(),
                                folder.parent_path().parent_path().parent_path()};
   for (const fs::path& prefix : prefixes) {
@@ -180,8 +181,8 @@ Result<CompileFlags> compile_flags(const RuntimeLibrary& library, const std::str
     const bool dryrun = path.filename().string().starts_with("libttmem_dryrun.so");
     if (dryrun && is_there(headers / kInternal)) return of_folder(headers);
   }
-  // The library is in CHECKOUT/build_Release/lib, or where the linker writes it:
-  // CHECKOUT/build_Release/tt_metal.
+  // The library is in CHECKOUT/build_Release/lib after installation. Before, it is in
+  // CHECKOUT/build_Release/tt_metal, where the linker writes it.
   const fs::path build = folder.parent_path();
   for (const fs::path& place : {folder, build}) {
     if (auto flags = of_build(place)) return std::move(*flags);

@@ -12,7 +12,8 @@
 namespace ttmem::attach {
 namespace {
 
-// The headers omit `typename` where C++20 allows that; older compilers refuse such code.
+// The oldest versions that can compile the headers. The headers omit `typename` where C++20 allows
+// that, and older compilers refuse such code.
 constexpr int kOldestClang = 16;
 constexpr int kOldestGcc = 11;
 
@@ -30,14 +31,15 @@ int value_of(std::string_view macros, const std::string& name) {
 }  // namespace
 
 bool new_enough(std::string_view macros) {
-  const int clang = value_of(macros, "__clang_major__");  // clang also claims to be an old GCC
+  // Checks clang first, because clang also defines __GNUC__, with the version of an old GCC.
+  const int clang = value_of(macros, "__clang_major__");
   return clang > 0 ? clang >= kOldestClang : value_of(macros, "__GNUC__") >= kOldestGcc;
 }
 
 Result<std::vector<std::string>> find_compiler() {
   std::vector<std::vector<std::string>> candidates;
   if (auto chosen = arguments_of(environment("CXX")); !chosen.empty()) {
-    candidates.push_back(std::move(chosen));  // may have arguments: "ccache g++"
+    candidates.push_back(std::move(chosen));  // $CXX may contain arguments: "ccache g++"
   }
   for (const char* name : {"g++", "clang++", "c++"}) candidates.push_back({name});
   for (std::vector<std::string>& candidate : candidates) {

@@ -45,7 +45,7 @@ std::string build_id_in(std::string_view notes) {
 
 std::optional<ElfFile> ElfFile::open(const std::string& path) {
   ElfFile elf;
-  // O_NONBLOCK, because the path may name a pipe.
+  // O_NONBLOCK keeps open() from waiting if the path names a pipe.
   elf.file_ = UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat facts {};
   if (!elf.file_ || ::fstat(elf.file_.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) {
@@ -130,8 +130,8 @@ bool ElfFile::defines(std::string_view symbol) const {
   const Elf64_Shdr* symbols = section_of_type(SHT_DYNSYM);
   if (symbols == nullptr) return false;
   const std::string strings = strings_of(*symbols);
-  // A quick check of the string table, because a library has tens of thousands of symbols and
-  // rarely this symbol.
+  // Searches the string table first. This search is quick, and usually ends the function, because a
+  // library has tens of thousands of symbols and rarely this symbol.
   if (strings.find(std::string(symbol) + '\0') == std::string::npos) return false;
   for (const Elf64_Sym& entry : read_table<Elf64_Sym>(symbols->sh_offset, symbols->sh_size)) {
     if (entry.st_shndx != SHN_UNDEF && text_at(strings, entry.st_name) == symbol) return true;

@@ -14,18 +14,18 @@
 
 namespace ttmem::attach {
 
-// A program or library of this machine: 64 bits, little-endian. The file may contain anything: a
-// part that does not fit into the file counts as missing. Not thread-safe.
+// A program or library for this machine: an ELF file with 64 bits, little-endian. The file may
+// contain anything. A part that does not fit into the file counts as missing. Not thread-safe.
 class ElfFile {
  public:
-  // Returns nullopt if the file cannot be read or is not such a file.
+  // Returns nullopt if the file cannot be read or is not a program or library for this machine.
   [[nodiscard]] static std::optional<ElfFile> open(const std::string& path);
 
   // Returns the dynamic loader of a program; empty for libraries and static programs.
   [[nodiscard]] std::string interpreter() const;
   // Returns the build id in hex, or an empty text if the file has none.
   [[nodiscard]] std::string build_id() const;
-  // Returns the name by which other files refer to this library; empty: none.
+  // Returns the name by which other files refer to this library, or an empty text if it has none.
   [[nodiscard]] std::string soname() const;
   // Returns true if the file exports this symbol.
   [[nodiscard]] bool defines(std::string_view symbol) const;

@@ -18,7 +18,8 @@ void Hash::add(std::string_view bytes) {
     std::uint64_t word = 0;
     std::memcpy(&word, bytes.data(), sizeof(word));
     state_ = (state_ ^ word) * prime;
-    state_ ^= state_ >> 32;  // a product never moves a high bit down
+    // Moves the high bits down, because a multiplication moves bits only up.
+    state_ ^= state_ >> 32;
   }
   for (const char byte : bytes) state_ = (state_ ^ static_cast<unsigned char>(byte)) * prime;
 }

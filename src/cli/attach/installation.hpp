@@ -5,9 +5,10 @@
 
 namespace ttmem::attach {
 
-// The paths of the parts of ttmem that the adapter needs, relative to the running program: `lib`
-// (or CMAKE_INSTALL_LIBDIR) and `share` are next to `bin`, both installed and in the build tree. A
-// path may name no file, because an installation need not have all parts.
+// The paths of the parts of ttmem that the adapter needs. They are derived from the path of the
+// running program: `lib` (or CMAKE_INSTALL_LIBDIR) and `share` are next to `bin`, both in an
+// installation and in the build tree. A path may name no file, because an installation need not
+// have all parts.
 struct Installation {
   std::string stub;     // library that is preloaded
   std::string sources;  // folder with the adapter's sources and their ttmem/ttmem.h

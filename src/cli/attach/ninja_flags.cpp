@@ -35,7 +35,7 @@ std::vector<std::string> arguments_of(std::string_view value) {
   const std::string text = without_ninja_escapes(value);
   std::vector<std::string> arguments;
   std::string word;
-  bool inside = false;  // a word has begun, which may be empty: ""
+  bool inside = false;  // true inside a word; the word may be empty: ""
   char quote = '\0';
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];

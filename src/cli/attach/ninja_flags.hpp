@@ -18,7 +18,7 @@ namespace ttmem::attach {
 [[nodiscard]] std::optional<std::vector<std::string>> flags_in_ninja(std::string_view ninja,
                                                                      std::string_view object);
 
-// Splits a value of a build.ninja into arguments, without Ninja's escapes and the shell's quotes.
+// Splits a value of a build.ninja into arguments. Removes Ninja's escapes and the shell's quotes.
 [[nodiscard]] std::vector<std::string> arguments_of(std::string_view value);
 
 }  // namespace ttmem::attach

@@ -21,9 +21,9 @@ namespace {
 namespace fs = std::filesystem;
 using std::chrono::seconds;
 
-// tt::tt_metal::Buffer::allocate_impl(), which every build exports from one of its files.
+// The symbol of tt::tt_metal::Buffer::allocate_impl(). One library of every build exports it.
 constexpr std::string_view kMarker = "_ZN2tt8tt_metal6Buffer13allocate_implEv";
-// The stub, which defines the symbol too.
+// The stub of ttmem, which also defines kMarker but does not contain the runtime.
 constexpr std::string_view kStub = "libttmem_preload.so";
 
 constexpr seconds kPatience{20};
@@ -38,7 +38,8 @@ std::vector<std::string> words_of(std::string_view text, std::string_view betwee
   return words;
 }
 
-// Returns the files of a folder that fit, sorted; empty if the folder cannot be read.
+// Returns the files of a folder whose names `fits` accepts, sorted. Returns an empty list if the
+// folder cannot be read.
 template <typename Fits>
 std::vector<std::string> files_in(const fs::path& folder, Fits fits) {
   std::vector<std::string> found;
@@ -55,8 +56,8 @@ std::optional<std::string> first_runtime(const std::vector<std::string>& paths) 
   return found == paths.end() ? std::nullopt : std::optional(*found);
 }
 
-// Finds the runtime in a folder, except ttmem's own libraries. These lie beside ttmem and perhaps
-// in LD_LIBRARY_PATH; the dry run only counts for a command that is linked with it.
+// Finds the runtime in a folder. Skips ttmem's own libraries, which are beside ttmem and perhaps in
+// LD_LIBRARY_PATH. The dry run is only used for a command that is linked with it.
 std::optional<std::string> in_folder(const fs::path& folder) {
   return first_runtime(files_in(folder, [](const std::string& name) {
     return name.starts_with("libtt") && !name.starts_with("libttmem") &&
@@ -66,7 +67,8 @@ std::optional<std::string> in_folder(const fs::path& folder) {
 
 std::optional<std::string> in_library_path() {
   for (const std::string& folder : words_of(environment("LD_LIBRARY_PATH"), ":;")) {
-    if (!folder.starts_with("/")) continue;  // a relative folder may have files of any user
+    // Skips a relative folder, which may contain files of any user.
+    if (!folder.starts_with("/")) continue;
     if (auto found = in_folder(folder)) return found;
   }
   return std::nullopt;
@@ -90,8 +92,9 @@ std::string interpreter_of_script(const std::string& path) {
   return program == words.end() ? std::string() : find_program(*program);
 }
 
-// Returns the folders of the package ttnn, without importing it. Python searches site-packages and
-// PYTHONPATH, as for the command, but not the current directory (ChildOptions::directory).
+// Returns the folders of the package ttnn, without importing the package. Python searches
+// site-packages and PYTHONPATH, as it does for the command, but not the current directory
+// (ChildOptions::directory).
 std::vector<std::string> folders_of_ttnn(const std::string& python) {
   constexpr const char* question =
       "import importlib.util as u\n"
@@ -131,7 +134,7 @@ std::optional<std::string> in_checkout(const std::string& root) {
       files_in(root, [](const std::string& name) { return name.starts_with("build_"); });
   builds.insert(builds.end(), more.begin(), more.end());
   for (const std::string& build : builds) {
-    // The folders of installed and of newly built libraries.
+    // The runtime is in `lib` after installation, and in `tt_metal` before the installation.
     for (const char* part : {"/lib", "/tt_metal"}) {
       if (auto found = in_folder(build + part)) return found;
     }
@@ -149,10 +152,10 @@ std::optional<std::string> in_system() {
 
 std::optional<std::string> search(const std::vector<std::string>& command) {
   std::string program = command.empty() ? std::string() : find_program(command[0]);
-  // Trusts a relative path only if the user typed it, with a slash: a relative directory of PATH
-  // may have files of other users.
+  // Uses a relative path only if the user typed a path with a slash. Without a slash the path comes
+  // from a relative directory in PATH, which may contain files of other users.
   if (!program.empty() && command[0].find('/') != std::string::npos) {
-    std::error_code failed;  // on failure the path stays relative, and no Python is run
+    std::error_code failed;  // if this fails, the path stays relative, and no Python is run
     program = fs::absolute(program, failed).string();
   }
   if (!program.empty()) {
@@ -220,7 +223,7 @@ Loaded files_loaded_by(const std::string& path,
     return variable.first == "LD_PRELOAD";
   });
   if (!preloads) more.emplace_back("LD_PRELOAD", "");
-  // "/proc/self/exe" would be another file in the child.
+  // Resolves links, because a path like "/proc/self/exe" names another file in the child.
   std::error_code failed;
   const std::string file = fs::canonical(path, failed).string();
   if (failed) return loaded;

@@ -13,11 +13,11 @@ namespace ttmem::attach {
 // The library that contains TT-Metal's runtime.
 struct RuntimeLibrary {
   std::string path;      // absolute, with links resolved
-  std::string build_id;  // in hex, or "file-" and a hash of a file without a build id
+  std::string build_id;  // in hex; "file-" and a hash if the file has no build id
 };
 
-// Returns true if the file contains the runtime, which defines a certain symbol. The name of the
-// file does not matter.
+// Returns true if the file contains the runtime. The file is recognized by a symbol that it
+// defines, not by its name.
 [[nodiscard]] bool has_runtime(const std::string& path);
 
 // Returns the library at this path. Fails if the file does not have the runtime.
@@ -39,11 +39,12 @@ struct RuntimeLibrary {
 [[nodiscard]] Result<std::optional<RuntimeLibrary>> find_runtime(
     const std::vector<std::string>& command, const std::string& given);
 
-// The libraries that the dynamic loader would load for a program or library, and the names that it
-// reports as missing. No code of these files runs. `more` is added to this process's environment.
+// The result of files_loaded_by(): the libraries that the dynamic loader would load for a program
+// or library, and the symbols that the loader reports as undefined. No code of these files runs.
+// `more` is added to the environment of the loader.
 struct Loaded {
   std::vector<std::string> paths;
-  std::vector<std::string> undefined;  // symbols of the file itself that no library defines
+  std::vector<std::string> undefined;  // symbols that the file itself needs and no library defines
 };
 [[nodiscard]] Loaded files_loaded_by(const std::string& path,
                                      std::vector<std::pair<std::string, std::string>> more = {});

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using Objection = std::optional<std::string>;
 
-constexpr int kMaxLinks = 40;  // the limit of Linux on links in one path
+constexpr int kMaxLinks = 40;  // maximum number of symbolic links in one path, as in Linux
 
 // A directory, link or file on the path.
 struct Place {
@@ -37,9 +37,10 @@ Objection cannot_read(const Place& place, int reason) {
   return fmt::format("cannot read {}: {}", place.path.string(), std::strerror(reason));
 }
 
-// Returns why `place`, in the directory `above`, is not trusted, or nullopt. The owner of / is
-// trusted like root, because root has another number in a user namespace. In a sticky directory the
-// owner of / is not trusted, because files of any user may have this number there.
+// Returns why `place`, in the directory `above`, is not trusted, or nullopt if it is trusted. The
+// owner of / is trusted like root, because in a user namespace root may have another user id. In a
+// sticky directory the owner of / is not trusted, because there a file of any user may have this
+// user id.
 Objection judge(const Place& place, const Place& above, uid_t owner_of_all) {
   const uid_t owner = place.facts.st_uid;
   const bool is_ours = owner == ::geteuid() || owner == 0;
@@ -47,7 +48,8 @@ Objection judge(const Place& place, const Place& above, uid_t owner_of_all) {
     return fmt::format("{} belongs to user {}, who could put anything there", place.path.string(),
                        owner);
   }
-  const bool is_link = S_ISLNK(place.facts.st_mode);  // the mode of a link has no meaning
+  // The mode of a link is not checked, because it has no meaning.
+  const bool is_link = S_ISLNK(place.facts.st_mode);
   if (!is_link && !place.is_sticky() && (place.facts.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
     return fmt::format("others may write to {}; remove that right (chmod go-w)",
                        place.path.string());
@@ -55,7 +57,7 @@ Objection judge(const Place& place, const Place& above, uid_t owner_of_all) {
   return std::nullopt;
 }
 
-// Appends the names of a path in reverse order: the next name is at the back.
+// Appends the names of a path in reverse order, so that the first name of the path is at the back.
 void push_names(const fs::path& path, std::vector<fs::path>& names) {
   const fs::path relative = path.relative_path();
   const std::vector<fs::path> forward(relative.begin(), relative.end());
@@ -79,7 +81,7 @@ std::optional<std::string> distrust(const std::string& path) {
     Place next{name == ".." ? here.path.parent_path() : here.path / name, {}};
     const int reason = next.look();
     if (reason != 0) return reason == ENOENT ? std::nullopt : cannot_read(next, reason);
-    // The parent directory was judged earlier, on the way down to this directory.
+    // Does not check the parent directory ("..") again: it was checked on the way down.
     if (auto why = name == ".." ? std::nullopt : judge(next, here, owner_of_all)) return why;
     if (!S_ISLNK(next.facts.st_mode)) {
       here = std::move(next);

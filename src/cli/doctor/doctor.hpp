@@ -7,8 +7,8 @@
 
 namespace ttmem::doctor {
 
-// Checks everything that measuring needs, and frequent causes of surprise: driver and chips, shared
-// memory, processes, the runtime and its adapter, this shell. Changes nothing.
+// Checks everything that measuring needs, and frequent causes of unexpected results: driver and
+// chips, shared memory, processes, the runtime and its adapter, this shell. Changes nothing.
 [[nodiscard]] std::vector<model::Check> examine();
 
 }  // namespace ttmem::doctor

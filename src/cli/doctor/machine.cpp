@@ -64,7 +64,7 @@ std::string chips_that(const std::vector<driver::Chip>& chips, Holds holds) {
 
 void check_cards(const Scene& scene, Findings& findings) {
   const std::vector<std::string> cards = cards_without_driver(scene);
-  // A container may see the driver's files of some chips only.
+  // Reports nothing in a container that sees the driver's files of only some chips.
   if (cards.empty() || scene.evidence.driver.not_here > 0) return;
   findings.failure("driver",
                    fmt::format("the card{} at {} {} not driven by it", cards.size() == 1 ? "" : "s",

@@ -57,7 +57,8 @@ void check_segments(const Scene& scene, Findings& findings) {
     const std::size_t semicolon = sentence.find("; ");
     const std::string found_so = sentence.substr(0, semicolon);
     const std::string advice = semicolon == std::string::npos ? "" : sentence.substr(semicolon + 2);
-    // Files of other users may be unreadable; the user's own processes can still be measured.
+    // Only warns about unreadable files of other users, because the user's own processes can still
+    // be measured.
     if (found_so.ends_with("permission denied")) {
       findings.warning("segments", found_so, advice);
     } else {
@@ -103,12 +104,13 @@ void check_both_trackers(const Scene& scene, Findings& findings) {
                    "start with `ttmem run -- CMD`, or set TT_METAL_SHM_TRACKING_DISABLED=1");
 }
 
-// A process of this user, or any process if this user is root.
+// A process that this user may inspect. Root may inspect every process, any other user only their
+// own.
 struct Looked {
   std::int32_t pid = 0;
   std::string name;
-  bool deleted_segment = false;  // its segment was deleted, so that no reader finds it
-  bool preloaded = false;        // has the preloaded stub, and an adapter to load
+  bool deleted_segment = false;  // true if its segment was deleted, so that no reader finds it
+  bool preloaded = false;        // true if it has the preloaded stub, and an adapter to load
   bool has_runtime = false;
 };
 

@@ -19,7 +19,7 @@ struct Scene {
   model::Snapshot snapshot;
 };
 
-// The findings, in the order of their display.
+// The results of the checks, in the order in which they are shown.
 class Findings {
  public:
   void good(std::string name, std::string found) {

@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kName = "shared memory";
-constexpr std::uint64_t kLittleSpace = 64 << 20;  // the size that Docker gives a container
+constexpr std::uint64_t kLittleSpace = 64 << 20;  // size of /dev/shm that Docker gives a container
 
 void check_directory(const std::string& directory, Findings& findings) {
   struct statvfs space {};
@@ -61,7 +61,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
 }
 
-// Returns the last setting of RemoveIPC in a file; empty: none.
+// Returns the value of the last RemoveIPC setting in a file, or an empty text if there is none.
 std::string remove_ipc_in(const std::string& path) {
   constexpr std::size_t most = 1 << 16;
   const std::string text = read_text(path, most);
@@ -77,11 +77,12 @@ std::string remove_ipc_in(const std::string& path) {
   return value;
 }
 
-// Returns the setting from logind's file and its drop-ins. The drop-in whose name sorts last wins.
+// Returns the value of RemoveIPC from logind's file and its drop-ins. If several drop-ins set it,
+// the drop-in whose name sorts last wins.
 std::string remove_ipc(const std::string& root) {
   std::string value = remove_ipc_in(root + "/etc/systemd/logind.conf");
-  // Sorted by file name. If two folders have a file of the same name, the file in the later folder
-  // counts.
+  // The drop-ins, sorted by file name. If two folders have a file of the same name, only the file
+  // in the later folder is read.
   std::map<std::string, std::string> drop_ins;
   for (const char* folder : {"/usr/lib", "/run", "/etc"}) {
     std::error_code error;

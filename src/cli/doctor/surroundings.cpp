@@ -25,8 +25,8 @@ namespace ttmem::doctor {
 namespace {
 
 struct Connected {
-  int error = 0;                 // errno; 0: a server listens
-  std::optional<uid_t> owner{};  // user of the server
+  int error = 0;                 // errno if the connection failed; 0 if a server listens
+  std::optional<uid_t> owner{};  // user id of the server
 };
 
 Connected connect_to(const std::string& path) {

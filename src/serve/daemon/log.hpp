@@ -7,9 +7,9 @@
 
 namespace ttmem::serve {
 
-// Makes the server's log on standard error spdlog's default logger. Every line is written at once.
-// While a pipe is full, lines wait in memory: the server never waits for a reader of its log.
-// Beyond 1 MiB lines are dropped, and a line says how many.
+// Makes a log on standard error the default logger of spdlog. Every line is written at once. While
+// a pipe is full, lines wait in memory: the server never waits for a reader of its log. If more
+// than 1 MiB of lines wait, further lines are dropped, and a later line says how many were dropped.
 //
 // Returns a second logger with the same output, for the many lines of events. Its lines are written
 // at flush(), or with the next line of the default logger. Used by one thread: the thread of the

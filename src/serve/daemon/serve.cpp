@@ -37,7 +37,7 @@ void notify_systemd(std::string_view state) {
   address.sun_family = AF_UNIX;
   if (path.empty() || path.size() >= sizeof address.sun_path) return;
   path.copy(address.sun_path, path.size());
-  if (path.front() == '@') address.sun_path[0] = '\0';  // an abstract name, not a file
+  if (path.front() == '@') address.sun_path[0] = '\0';  // a name with @ is abstract, and not a file
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());
   const UniqueFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!socket) return;
@@ -50,7 +50,8 @@ void tick_every_second(asio::steady_timer& timer, Observatory& observatory) {
   timer.async_wait([&](const boost::system::error_code& error) {
     if (error) return;
     observatory.tick();
-    spdlog::default_logger()->flush();  // lines that a full pipe did not take
+    // Writes the lines that still wait because a pipe was full.
+    spdlog::default_logger()->flush();
     tick_every_second(timer, observatory);
   });
 }
@@ -73,10 +74,12 @@ bool started(const Result<void>& result) {
 }  // namespace
 
 int serve(const ServeOptions& options) {
-  std::signal(SIGPIPE, SIG_IGN);  // a closed connection or log is an error code, not a signal
+  // Ignores SIGPIPE, so that a closed connection or log is an error code and not a signal.
+  std::signal(SIGPIPE, SIG_IGN);
   const std::shared_ptr<spdlog::logger> events = log_to_stderr(options.quiet);
   asio::io_context loop(1);
-  asio::signal_set signals(loop, SIGINT, SIGTERM);  // created first, so that no signal is lost
+  // Handles the signals before the server starts, so that no signal is lost.
+  asio::signal_set signals(loop, SIGINT, SIGTERM);
   Observatory observatory(options.socket.directory,
                           {options.reap, options.process_metrics, options.history});
   SocketServer socket(loop, observatory, options.socket, events);

@@ -11,20 +11,22 @@
 
 namespace ttmem::serve {
 
-// The answers to the requests that pages send every second: the devices whose figures changed since
-// the previous answer. Every change of a device, of the warnings or of a list gets the next number.
-// A client sends the number of its last answer, and gets the changes with higher numbers.
+// Makes the answers to the requests that pages send every second. An answer has the devices whose
+// figures changed since the previous answer to this client. Every change of a device, of the
+// warnings or of a list gets the next number. A client sends the number of its last answer, and
+// gets the changes with higher numbers.
 //
 // The first number is the wall clock in microseconds at the start of the server. Numbers grow by a
-// few each second, so a later server never repeats a number of an earlier server.
+// few each second, and so more slowly than the clock. A later server therefore never repeats a
+// number of an earlier server.
 //
-// The JSON of a device is written once for all clients. For one thread at a time.
+// The JSON of a device is made once for all clients. For one thread at a time.
 class Changes {
  public:
-  // No change has the number `start_unix_us`.
+  // The first change gets the number `start_unix_us` + 1.
   explicit Changes(std::uint64_t start_unix_us) : first_(start_unix_us), number_(start_unix_us) {}
 
-  // Figures that change when a list changes. Clients request the lists separately.
+  // Numbers that change when a list changes. Clients request the lists themselves separately.
   struct Lists {
     std::uint64_t allocations_and_programs = 0;
     std::uint64_t postmortems = 0;
@@ -38,7 +40,7 @@ class Changes {
     std::optional<std::uint64_t> after{};
     std::optional<model::DeviceName> cores{};  // device whose figures per core are requested
     std::optional<std::uint64_t> cores_after{};
-    bool brief = false;  // only the facts of a device that `ttmem fleet` needs
+    bool brief = false;  // true: only the facts of a device that `ttmem fleet` needs
   };
   // Returns one line of JSON in the schema ttmem.changes.v1 (docs/reference/server-http.md).
   [[nodiscard]] std::string since(const Question& question) const;
@@ -65,7 +67,7 @@ class Changes {
   std::uint64_t number_;  // number of the last change
   std::vector<Known> devices_;
   std::uint64_t devices_number_ = 0;  // number of the last change in the set of devices
-  std::string warnings_;              // JSON of `complete` and the warnings
+  std::string warnings_;              // JSON of the member `complete` and of the warnings
   std::uint64_t warnings_number_ = 0;
   Lists seen_;
   Lists list_numbers_;

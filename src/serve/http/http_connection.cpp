@@ -14,12 +14,14 @@ namespace beast = boost::beast;
 namespace http = boost::beast::http;
 
 constexpr std::chrono::seconds kReadTime{10};
-// A client that takes an answer more slowly than this is disconnected, to free its place.
+// A client that takes longer than this to take an answer is disconnected, to make room for another
+// client.
 constexpr std::chrono::seconds kWriteTime{30};
 constexpr std::uint64_t kSlowestBytesPerSecond = 64 << 10;
 constexpr std::chrono::seconds kLingerTime{2};
 constexpr std::size_t kMaxLingerBytes = 1 << 20;
-// Room for a request and for bytes of later requests that a client sent ahead.
+// The maximum size of the read buffer. It has room for a request, and for bytes of later requests
+// that a client sent ahead.
 constexpr std::size_t kMaxBufferBytes = 4 * std::size_t{kMaxHeaderBytes};
 
 template <typename Body>
@@ -104,7 +106,8 @@ void HttpConnection::on_read(const boost::system::error_code& error) {
     return;
   }
   const HttpRequest request = request_of(*parser_);
-  // The body was not read, so the next bytes cannot be parsed as a request.
+  // Closes the connection after a request with a body. The body is not read, so the next bytes
+  // cannot be parsed as a request.
   const bool keep_alive = parser_->keep_alive() && !request.has_body;
   const Form form{request.method == "HEAD", keep_alive, request.version};
   HttpResponse response = answer_(request);
@@ -112,8 +115,8 @@ void HttpConnection::on_read(const boost::system::error_code& error) {
   write(std::move(response), form);
 }
 
-// Lets a worker compute the response, and continues in the event loop. The worker does not access
-// the connection.
+// Lets a worker compute the response, and then sends the response from the event loop. The worker
+// does not access the connection.
 void HttpConnection::complete(HttpResponse response, Form form) {
   boost::asio::post(workers_, [self = shared_from_this(), loop = stream_.get_executor(),
                                response = std::move(response), form]() mutable {
@@ -171,8 +174,8 @@ void HttpConnection::on_write(const boost::system::error_code& error, bool keep_
   linger();
 }
 
-// Reads the remaining bytes, within limits: Linux resets a connection that is closed with unread
-// bytes, and the client may then lose the response.
+// Reads and drops the remaining bytes of the client, within limits. If a connection is closed with
+// unread bytes, Linux resets it, and the client may then lose the response.
 void HttpConnection::linger() {
   buffer_.clear();
   stream_.async_read_some(

@@ -26,18 +26,18 @@ using HttpParser = boost::beast::http::request_parser<boost::beast::http::empty_
 
 // Returns the request whose header `parser` has read.
 [[nodiscard]] HttpRequest request_of(const HttpParser& parser);
-// Returns the answer to bytes that are not a request; nullopt if the client has left or was too
-// slow.
+// Returns the response to bytes that are not a valid request. Returns nullopt if the client has
+// left or was too slow.
 [[nodiscard]] std::optional<HttpResponse> response_to(const boost::system::error_code& error);
 
-// One client: reads and answers one request after the other, until the client leaves, asks to
-// close, sends an invalid request or is too slow. Lives while an operation is pending. Used by one
-// thread: the thread of the event loop.
+// The connection of one client. Reads and answers one request after the other, until the client
+// leaves, asks to close, sends an invalid request or is too slow. Lives while an operation is
+// pending. Used by one thread: the thread of the event loop.
 class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
  public:
   using Answer = std::function<HttpResponse(const HttpRequest&)>;
-  // The destructor calls `done`. `workers` write long bodies; the caller must end `workers` before
-  // the event loop.
+  // The destructor calls `done`. `workers` compute responses that take long; the caller must end
+  // `workers` before the event loop.
   HttpConnection(boost::asio::ip::tcp::socket socket, boost::asio::thread_pool& workers,
                  Answer answer, std::function<void()> done);
   ~HttpConnection() { done_(); }
@@ -46,9 +46,10 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   // Closes the connection at once, even if an operation is pending.
   void close() { stream_.close(); }
 
-  // Ordered by the loss to the client if the connection is closed, the smallest loss first.
+  // The states in the order of what a client loses if the server closes the connection. The client
+  // loses least in the first state.
   enum class State : std::uint8_t {
-    lingering,  // everything is answered, but the client has not closed the connection
+    lingering,  // waits for the client to close the connection; everything is answered
     reading,    // waits for a whole request
     writing,    // waits for the client to take the answer
     answering,

@@ -74,7 +74,8 @@ HttpResponse no_device(const std::vector<model::DeviceName>& missing,
                                        : "there are " + text::format_devices(present)));
 }
 
-// Calls use(snapshot, names) with the devices in the query; empty names mean all devices.
+// Calls use(snapshot, names), where `names` are the devices in the query. An empty list means all
+// devices.
 template <typename Use>
 HttpResponse on_devices(const RequestTarget& target, HttpHandler& handler, Use&& use) {
   const auto names = devices_in(target);
@@ -98,7 +99,8 @@ HttpResponse snapshot(const RequestTarget& target, HttpHandler& handler) {
       const model::Snapshot selected = on_these(selection::without_lists(all), names);
       return ok(kJson, views::snapshot_json(selected, views::JsonLayout::line));
     }
-    HttpResponse response;  // its text is computed later: it grows with the lists
+    // Leaves the text empty. `later` computes the text, which grows with the lists.
+    HttpResponse response;
     response.later = [selected =
                           on_these(selection::cut_lists(all, names, kMaxListEntries), names)] {
       return ok(kJson, views::snapshot_with_lists_json(selected, views::JsonLayout::line));
@@ -119,7 +121,8 @@ Result<std::size_t> limit_in(const RequestTarget& target) {
   return static_cast<std::size_t>(limit->value_or(kMaxListEntries));
 }
 
-// Computes the text later, on another thread: writing 100,000 entries takes most of a second.
+// Computes the text later, on another thread, because writing 100,000 entries takes most of a
+// second.
 HttpResponse allocations(const RequestTarget& target, HttpHandler& handler) {
   const auto pid = pid_in(target);
   if (!pid) return error_response(400, pid.error().message);
@@ -159,8 +162,8 @@ HttpResponse programs(const RequestTarget& target, HttpHandler& handler) {
   });
 }
 
-// Returns an empty history for a device that exists without recorded points; nullopt if there is no
-// such device.
+// Returns an empty history if the device exists but has no recorded points. Returns nullopt if
+// there is no such device.
 std::optional<HistoryRange> empty_history(const model::Snapshot& now,
                                           const model::DeviceName& name) {
   for (const model::Device& device : now.devices) {
@@ -249,7 +252,8 @@ HttpResponse HttpHandler::answer(const HttpRequest& request, const HostRule& hos
     return error_response(404,
                           fmt::format("there is no {}; /api lists what there is", target->path));
   }
-  // The page itself has no figures and asks the user for the token. A health probe has no token.
+  // Requires the token for all endpoints except /healthz, because a health probe has no token. The
+  // page needs no token either: it has no figures and asks the user for the token.
   if (endpoint != nullptr && endpoint->answer != health) {
     if (auto refused = refused_token(request, options_.token)) return std::move(*refused);
   }

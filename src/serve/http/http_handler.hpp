@@ -13,14 +13,15 @@
 
 namespace ttmem::serve {
 
-// The page and the API of `ttmem serve`. One thread; the machine must outlive it.
+// Answers requests for the page and the API of `ttmem serve`. Used by one thread. The machine must
+// outlive the handler.
 class HttpHandler {
  public:
-  // `start_unix_us`: see Changes.
+  // `start_unix_us` is passed to the constructor of Changes.
   HttpHandler(ObservedMachine& machine, const HttpOptions& options, std::uint64_t start_unix_us)
       : machine_(machine), options_(options), changes_(start_unix_us) {}
 
-  // Never fails: the response says what is wrong with the request.
+  // Never fails. The response to an invalid request says what is wrong with it.
   [[nodiscard]] HttpResponse answer(const HttpRequest& request, const HostRule& hosts);
 
   [[nodiscard]] ObservedMachine& machine() { return machine_; }

@@ -27,7 +27,8 @@ bool HostRule::allows(std::string_view host) const {
   const auto v6 = urls::parse_ipv6_address(address);
   const bool bound_to_all = (v4 && v4->is_unspecified()) || (v6 && v6->is_unspecified());
   switch (asked->host_type()) {
-    case urls::host_type::name:  // compared without decoding: no allowed name has an escape
+    // Compares the name without decoding it, because no allowed name has an escape.
+    case urls::host_type::name:
       return same(asked->encoded_host(), "localhost") ||
              (!name.empty() && (same(asked->encoded_host(), name) ||
                                 same(asked->encoded_host(), name.substr(0, name.find('.')))));

@@ -17,7 +17,7 @@ namespace ttmem::serve {
 struct HttpRequest {
   std::string method = "GET";
   std::string target = "/";
-  unsigned version = 11;           // 10 or 11
+  unsigned version = 11;           // 10 for HTTP/1.0, 11 for HTTP/1.1
   std::vector<std::string> hosts;  // values of all Host headers
   bool has_body = false;
   std::string authorization{};  // the first Authorization header
@@ -29,16 +29,17 @@ struct HttpRequest {
 struct HttpResponse {
   unsigned status = 200;
   std::string content_type;
-  std::string body;  // set for HEAD too, but not sent; empty if the status is 304
-  // An open file that is sent completely in place of `body`, if the content may be too long for
-  // memory.
+  // Also set for a HEAD request, but then not sent. Empty if the status is 304.
+  std::string body;
+  // An open file for content that may be too long for memory. If set, the whole file is sent
+  // instead of `body`.
   std::shared_ptr<UniqueFd> file{};
   std::string allow;  // allowed methods, if the status is 405
   std::vector<std::pair<std::string, std::string>> headers{};  // additional headers
-  // Computes the response if that takes long; empty if this response is complete. A worker thread
-  // calls the `later` of one response after the other.
+  // A function that computes the response, if the computation takes long. Empty if this response is
+  // complete. A worker thread calls these functions one after the other.
   std::function<HttpResponse()> later{};
-  std::shared_ptr<void> ticket{};  // counts this long answer until it is sent
+  std::shared_ptr<void> ticket{};  // counts this response as a long answer until it is sent
 };
 
 // Returns a response with this status and the body {"error": ...}.

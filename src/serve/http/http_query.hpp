@@ -20,7 +20,7 @@ namespace ttmem::serve {
 struct RequestTarget {
   std::string path;                          // decoded
   std::map<std::string, std::string> query;  // decoded
-  std::optional<std::string> authority;      // authority of a target with a scheme
+  std::optional<std::string> authority;      // host and port of a target with a scheme
 };
 
 // Parses for example "/api/v1/history?device=0&seconds=600". Fails if an escape is broken or a name

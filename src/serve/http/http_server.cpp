@@ -77,7 +77,7 @@ Result<void> HttpServer::start() {
   }
   const tcp::endpoint endpoint(address, options_.port);
   acceptor_.open(endpoint.protocol(), error);
-  // A browser that the server starts must not keep the port open.
+  // Sets close-on-exec, so that a browser that the server starts does not keep the port open.
   if (!error) ::fcntl(acceptor_.native_handle(), F_SETFD, FD_CLOEXEC);
   if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
   if (!error) acceptor_.bind(endpoint, error);
@@ -123,7 +123,8 @@ void HttpServer::accept() {
   acceptor_.async_accept([this](const error_code& error, tcp::socket socket) {
     accepting_ = false;
     if (error == boost::asio::error::operation_aborted) return;
-    // An error is usually temporary: if no descriptors are left, the connection stays in the queue.
+    // Tries again later, because an error is usually temporary. If no descriptors are left, the
+    // connection stays in the queue.
     if (error) return try_again_soon();
     add(std::move(socket));
     accept_when_there_is_room();
@@ -152,7 +153,7 @@ void HttpServer::add(tcp::socket socket) {
 void HttpServer::accept_when_there_is_room() {
   connections_.remove_if([](const auto& weak) { return weak.expired(); });
   if (connections_.size() < kMaxConnections) return accept();
-  // The end of the closed connection calls accept().
+  // Does not call accept() here, because the closed connection calls accept() when it ends.
   if (const auto connection = longest_waiting()) {
     connection->close();
   } else {
@@ -160,7 +161,8 @@ void HttpServer::accept_when_there_is_room() {
   }
 }
 
-// Returns the connection to close in favour of a new connection, or null.
+// Returns the connection to close in favour of a new connection. Returns null if no connection may
+// be closed.
 std::shared_ptr<HttpConnection> HttpServer::longest_waiting() const {
   using State = HttpConnection::State;
   const auto now = std::chrono::steady_clock::now();

@@ -25,21 +25,22 @@ namespace ttmem::serve {
 // An HTTP server on one address. Used by one thread: the thread of the event loop. The loop must
 // not run any more when the server is destroyed.
 //
-// Serves at most kMaxConnections at a time. A new client then replaces an existing client: first a
-// client whose requests are all answered; otherwise the client whose request has been incomplete
-// for the longest time (at least kMinWait); otherwise the client that has been reading its answer
-// for the longest time (at least kMinRead). If there is no such client, the new client waits. At
-// most kMaxAnswers requests are answered at a time: other requests get 503, except /healthz, which
-// is always answered.
+// Serves at most kMaxConnections at a time. If there are more, a new client replaces an existing
+// client: first a client whose requests are all answered; otherwise the client whose request has
+// been incomplete for the longest time (at least kMinWait); otherwise the client that has been
+// reading its answer for the longest time (at least kMinRead). If there is no such client, the new
+// client waits. At most kMaxAnswers requests are answered at a time: other requests get 503, except
+// /healthz, which is always answered.
 class HttpServer {
  public:
   static constexpr std::size_t kMaxConnections = 512;
   static constexpr std::size_t kMaxAnswers = 64;
   static constexpr std::chrono::milliseconds kMinWait{50};
   static constexpr std::chrono::milliseconds kMinRead{1000};
-  static constexpr long kMaxLongAnswers = 4;  // concurrent long answers: each may take tens of MiB
+  // The maximum number of concurrent long answers. Each may take tens of MiB.
+  static constexpr long kMaxLongAnswers = 4;
 
-  // Returns the response to a request. The rule has the name and port of this server.
+  // Returns the response to a request. The HostRule has the name and port of this server.
   using Answer = std::function<HttpResponse(const HttpRequest&, const HostRule&)>;
 
   // `options` must outlive the server.
@@ -75,7 +76,8 @@ class HttpServer {
   boost::asio::steady_timer retry_;
   HostRule hosts_;
   std::list<std::weak_ptr<HttpConnection>> connections_;
-  std::shared_ptr<HttpServer*> self_;  // points to this server; points to null after the destructor
+  // Points to a pointer to this server. The destructor sets that pointer to null.
+  std::shared_ptr<HttpServer*> self_;
   bool accepting_ = false;
   boost::asio::thread_pool workers_{1};
   // Its use_count() counts long answers: each long answer owns one reference, and the server owns

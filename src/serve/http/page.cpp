@@ -12,7 +12,7 @@
 namespace ttmem::serve {
 namespace {
 
-// No content from other servers, no script or style inside the HTML, and no embedding in another
+// Forbids content from other servers, scripts and styles inside the HTML, and embedding in another
 // page.
 constexpr const char* kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "

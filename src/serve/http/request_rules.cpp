@@ -13,7 +13,8 @@ std::optional<HttpResponse> refused_host(const HttpRequest& request, const Reque
   if (request.hosts.size() > 1) {
     return error_response(400, "the request has more than one Host header; send one");
   }
-  // HTTP/1.0 needs no Host header, and no browser uses it.
+  // Accepts HTTP/1.0 without a Host header, because HTTP/1.0 does not need this header and no
+  // browser uses HTTP/1.0.
   if (request.hosts.empty() && request.version >= 11) {
     return error_response(400, "the request has no Host header; HTTP/1.1 requires one");
   }

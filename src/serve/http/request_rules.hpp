@@ -22,9 +22,9 @@ namespace ttmem::serve {
 [[nodiscard]] std::optional<HttpResponse> refused_form(const HttpRequest& request,
                                                        std::string_view path);
 
-// Returns the error response to a request without the token, or with several; nullopt if the
-// request has the token, or if `token` is empty. The comparison takes the same time for every
-// token.
+// Returns the error response to a request without the token or with several tokens. Returns nullopt
+// if the request has the token, or if `token` is empty. The comparison takes the same time for
+// every token.
 [[nodiscard]] std::optional<HttpResponse> refused_token(const HttpRequest& request,
                                                         std::string_view token);
 

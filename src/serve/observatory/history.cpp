@@ -15,7 +15,7 @@ constexpr std::uint64_t kCoarseSeconds = 86400;
 
 using Values = std::array<model::Bytes, kSeries.size()>;
 
-// `of_kind` is Device::used or Device::peak.
+// Returns one value for each series. `of_kind` is Device::used or Device::peak.
 Values values_of(const model::Device& device, model::Bytes (model::Device::*of_kind)(Kind) const,
                  model::Bytes l1) {
   Values values;
@@ -40,7 +40,7 @@ History::History(std::chrono::seconds limit)
 void History::record(const model::Snapshot& snapshot) {
   if (limit_seconds_ == 0) return;
   for (const model::Device& device : snapshot.devices) {
-    // A device that only dead processes had open has no figures.
+    // Skips a device without figures, which only dead processes had open.
     const bool known = std::any_of(kDeviceKinds.begin(), kDeviceKinds.end(),
                                    [&](Kind kind) { return device.used(kind).has_value(); });
     if (!known) continue;
@@ -60,8 +60,9 @@ History::Series* History::series_of(const model::Device& device, std::uint64_t n
     const auto oldest = std::min_element(
         devices_.begin(), devices_.end(),
         [](const Series& a, const Series& b) { return a.last_seen_ns < b.last_seen_ns; });
-    if (oldest->last_seen_ns == now_ns)
-      return nullptr;  // more devices at once than the history has room for
+    // Does not record this device if all recorded devices are present now, because then the history
+    // has no room for another device.
+    if (oldest->last_seen_ns == now_ns) return nullptr;
     devices_.erase(oldest);
   }
   Series& series = devices_.emplace_back();
@@ -96,11 +97,12 @@ HistoryPoint History::unpack(const Packed& packed) {
 
 void History::record(const model::Device& device, std::uint64_t now_ns, Series& series) const {
   const Values used = values_of(device, &model::Device::used, device.l1_used_bytes);
-  // Peaks that the processes on the device report.
+  // The peaks that the processes on the device report.
   const Values reported = values_of(device, &model::Device::peak, device.l1_peak_bytes);
   HistoryPoint now{.time_unix_ns = now_ns, .bytes = used, .peak = used};
   for (std::size_t i = 0; i < reported.size(); ++i) {
-    // A peak that rose was reached since the last pass. The time of an older peak is unknown.
+    // A peak that rose was reached since the last pass, so it belongs to this point. The time of
+    // any other peak is unknown, so it is ignored.
     const bool rose = series.known_peak[i] && reported[i] > series.known_peak[i];
     if (rose) now.peak[i] = std::max(now.peak[i], reported[i]);
   }

@@ -26,9 +26,10 @@ inline constexpr auto kSeries = [] {
 
 // The figures of one second or one minute.
 struct HistoryPoint {
-  std::uint64_t time_unix_ns = 0;                  // end of the interval
-  std::array<model::Bytes, kSeries.size()> bytes;  // values at that time; nullopt: unknown
-  std::array<model::Bytes, kSeries.size()> peak;   // highest values in the interval
+  std::uint64_t time_unix_ns = 0;  // end of the interval
+  // Values at the end of the interval. nullopt: unknown.
+  std::array<model::Bytes, kSeries.size()> bytes;
+  std::array<model::Bytes, kSeries.size()> peak;  // highest values in the interval
 };
 
 // A device's history, the oldest point first. A point is missing if the device was absent or there
@@ -40,9 +41,9 @@ struct HistoryRange {
   std::vector<HistoryPoint> points;
 };
 
-// History of each device: an hour by the second and a day by the minute. A peak between two passes
-// appears in the point after the peak, if the processes on the device report peaks. Merging seconds
-// into minutes loses no peak.
+// The history of each device, with a point per second for an hour and a point per minute for a day.
+// A peak between two passes appears in the point after the peak, if the processes on the device
+// report peaks. Merging seconds into minutes loses no peak.
 //
 // Takes at most 0.6 MiB for a device. Stores at most kMaxDevices devices, and evicts the device
 // that was seen longest ago. For one thread at a time.
@@ -50,21 +51,22 @@ class History {
  public:
   static constexpr std::size_t kMaxDevices = 64;
 
-  // Keeps the points of the last `limit`, or nothing if `limit` is zero.
+  // `limit` is the maximum age of a point. If `limit` is zero, no points are kept.
   explicit History(std::chrono::seconds limit = std::chrono::hours(24));
 
   // Records a snapshot; to be called once a second. Two snapshots of one second become one point.
   void record(const model::Snapshot& snapshot);
 
-  // Returns the last `seconds` before `now`, with a point for each second if `seconds` is at most
-  // an hour, otherwise with a point for each minute. Returns nullopt if no device with this name
-  // was ever seen. If several devices have the name, returns the device that was seen last.
+  // Returns the points of the last `seconds` seconds before `now`. Returns a point for each second
+  // if `seconds` is at most an hour, otherwise a point for each minute. Returns nullopt if no
+  // device with this name was ever seen. If several devices have the name, returns the points of
+  // the device that was seen last.
   [[nodiscard]] std::optional<HistoryRange> range(const model::DeviceName& device,
                                                   std::uint64_t seconds,
                                                   std::uint64_t now_unix_ns) const;
 
-  // Returns the devices of that name that existed at the same time as the device that range()
-  // returns. Returns several devices if a number names several chips.
+  // Returns the device whose points range() returns for this name, and all devices with this name
+  // that existed at the same time. There are several devices if a number names several chips.
   [[nodiscard]] std::vector<model::Device> named(const model::DeviceName& name) const;
   // Returns all devices that range() knows.
   [[nodiscard]] std::vector<model::Device> devices() const;
@@ -83,7 +85,7 @@ class History {
     std::uint64_t last_seen_ns = 0;
     std::array<model::Bytes, kSeries.size()> known_peak;  // last peak that the processes reported
     std::deque<Packed> seconds;
-    std::deque<Packed> minutes;  // the last minute is not complete
+    std::deque<Packed> minutes;  // the last minute may be incomplete
   };
 
   Series* series_of(const model::Device& device, std::uint64_t now_ns);

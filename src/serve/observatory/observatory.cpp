@@ -42,8 +42,8 @@ void Observatory::tick() {
   pass_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// Returns segments whose owner is gone, and files that never became segments. Files of a server
-// that is starting a segment for a client are not returned.
+// Returns segments whose owner is gone, and files that never became segments. Does not return the
+// file of a segment that a server is just creating for a client.
 std::vector<std::string> Observatory::dead_or_incomplete() const {
   std::vector<std::string> names;
   for (const collector::SegmentEvidence& segment : collector_.evidence().segments) {
@@ -62,7 +62,8 @@ void Observatory::report_and_reap(const std::vector<std::string>& names) {
   std::vector<Postmortem> fresh;
   for (const collector::DeadSegment& segment : dead.segments) {
     still_there.insert(segment.path);
-    // After a clean exit nothing was held, and a file that never was a segment had no process.
+    // Skips a segment after a clean exit, because its process held nothing. Skips a file that never
+    // became a segment, because it had no process.
     if (reported_.contains(segment.path) || segment.clean_exit || !segment.readable) continue;
     for (const std::string& line : postmortem_lines(segment)) spdlog::warn("{}", line);
     fresh.push_back({.found_unix_ns = collector_.evidence().time_unix_ns,
@@ -80,8 +81,8 @@ void Observatory::report_and_reap(const std::vector<std::string>& names) {
   for (Postmortem& postmortem : fresh) postmortems_.add(std::move(postmortem));
 }
 
-// Reports the copies of processes that failed because memory ran out. Each copy is read once, after
-// its process has ended.
+// Logs the failures of processes that failed because memory ran out, from the copies of their
+// segments. Reads each copy once, after its process has ended.
 void Observatory::report_failed() {
   const std::vector<std::string>& names = collector_.evidence().failed;
   std::erase_if(failed_, [&](const auto& known) {

@@ -23,12 +23,12 @@ struct ObservatoryOptions {
   bool reap = true;
   bool process_metrics = true;
   std::chrono::seconds history{86400};
-  // How long the copies of failed processes stay, for a reader who asks why the process failed.
+  // How long the copies of failed processes are kept for a reader who asks why the process failed.
   std::chrono::seconds failed{3600};
 };
 
-// The server's knowledge of the whole machine: the snapshot of all processes, its history, and the
-// dead processes.
+// The state of the whole machine as the server knows it: the snapshot of all processes, its
+// history, and the dead processes.
 //
 // Used by one thread: the thread of the event loop.
 class Observatory : public ObservedMachine {
@@ -41,10 +41,10 @@ class Observatory : public ObservedMachine {
   void tick();
 
   [[nodiscard]] const model::Snapshot& snapshot() override;
-  // Returns the present snapshot for callers that need only sums: Collector::collect_figures().
+  // Returns the present snapshot for callers that need only sums. See Collector::collect_figures().
   [[nodiscard]] const model::Snapshot& figures();
 
-  // Makes a pass only if there was none, so frequent calls cost nothing.
+  // Makes a pass only if there was no pass yet, so frequent calls cost nothing.
   [[nodiscard]] const model::Snapshot& last() override;
   [[nodiscard]] std::uint64_t changes() const override { return changes_; }
   [[nodiscard]] std::string metrics() override;
@@ -73,17 +73,17 @@ class Observatory : public ObservedMachine {
   collector::EventTotals totals_;
   History history_;
   Postmortems postmortems_;
-  std::set<std::string> reported_;  // paths of dead segments that still exist
-  // First time of each copy of a failed process, by name.
+  std::set<std::string> reported_;  // paths of dead segments that were reported and still exist
+  // Time, in nanoseconds, when this server first saw the copy of a failed process, by file name.
   std::map<std::string, std::uint64_t> failed_;
   std::set<std::string> warned_;  // warnings already logged, at most a few hundred
   std::vector<std::function<void(std::vector<views::ServerFigure>&)>> more_figures_;
   std::string page_;  // metrics page without the figures of the server
   bool page_is_old_ = true;
-  const model::Snapshot* last_ = nullptr;  // belongs to the collector
+  const model::Snapshot* last_ = nullptr;  // the last snapshot, which the collector owns
   std::uint64_t changes_ = 0;
   std::uint64_t passes_ = 0;
-  double pass_seconds_ = 0;  // duration of the last pass
+  double pass_seconds_ = 0;  // duration of the last pass in seconds
 };
 
 }  // namespace ttmem::serve

@@ -10,7 +10,8 @@
 
 namespace ttmem::serve {
 
-// A machine as the HTTP API needs it: Observatory, or a fixed machine in a test. One thread.
+// The interface through which the HTTP API reads a machine. It is implemented by Observatory, and
+// by a machine with fixed contents in a test. Used by one thread.
 class ObservedMachine {
  public:
   virtual ~ObservedMachine() = default;

@@ -29,7 +29,7 @@ class Postmortems {
   void add(Postmortem postmortem);
 
   [[nodiscard]] const std::deque<Postmortem>& list() const { return list_; }  // the oldest first
-  // Number since the start.
+  // Returns the number of post-mortems since the start of the server.
   [[nodiscard]] std::uint64_t total() const { return total_; }
 
  private:

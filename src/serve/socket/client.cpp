@@ -83,7 +83,7 @@ void Client::update_cb_totals(std::uint32_t device, Act&& act) {
 
 Change Client::apply(ConnectionId connection, const Message& report) {
   const bool details = report.has_details();
-  // The FREE of an original client may have any type.
+  // Limits the type to a valid value, because the FREE of an original client may have any type.
   const Kind kind =
       kBufferKinds[std::min<std::uint8_t>(report.head.buffer_type, wire::kMaxBufferType)];
   const auto typed = static_cast<std::uint8_t>(kind);
@@ -111,8 +111,8 @@ Change Client::apply(ConnectionId connection, const Message& report) {
   }
 }
 
-// Most reports are handled here or in free(). Both functions inline everything down to the segment,
-// except for rare cases.
+// Most reports are handled here or in free(). Both functions therefore inline all functions that
+// they call, except functions for rare cases.
 [[gnu::flatten]] Change Client::allocate(ConnectionId connection, const HoldingKey& key, Kind kind,
                                          std::uint64_t bytes) {
   const auto [holding, is_new] = holdings_.insert(key, connection, kind, bytes);
@@ -121,7 +121,7 @@ Change Client::apply(ConnectionId connection, const Message& report) {
   return {.kind = kind, .bytes = bytes};
 }
 
-// Counts the object once, at its largest size.
+// Handles an object that is allocated again. The object is counted once, at its largest size.
 Change Client::allocate_again(ConnectionId connection, Holding* holding, Kind kind,
                               std::uint64_t bytes) {
   if (holdings_.add(*holding, connection)) {
@@ -139,7 +139,7 @@ Change Client::allocate_again(ConnectionId connection, Holding* holding, Kind ki
   holding->bytes = bytes;
   holding->kind = kind;
   if (track_plain(*holding)) return change;
-  // If the tracker refuses the larger size, the object keeps its earlier size.
+  // The tracker refused the larger size, so the object keeps its earlier size.
   holding->bytes = before.bytes;
   holding->kind = before.kind;
   change.effect = Effect::refused;
@@ -198,7 +198,7 @@ Refusal Client::no_device() noexcept {
   return change;
 }
 
-// Destroys the program on every device, for any connection that placed it.
+// Destroys the program on every device, for all connections that placed it.
 Change Client::destroy(const HoldingKey& key) {
   Change change{.effect = Effect::not_held, .kind = Kind::cb};
   if (const Holding* holding = holdings_.find(key)) {
@@ -214,11 +214,12 @@ Change Client::destroy(const HoldingKey& key) {
   return change;
 }
 
-// Handles buffers and CBs of an original client: the holding has all reported facts.
+// Tracks a buffer or CB of an original client. The holding has all facts that such a client
+// reports.
 bool Client::track_plain(Holding& holding) {
   if (!holding.key().is_buffer()) return track_cb(holding);
   ttmem_buffer buffer = buffer_of(holding);
-  buffer.address = holding.id;  // original clients use the address as the number
+  buffer.address = holding.id;  // original clients use the address as the number of a buffer
   return track_buffer(holding, buffer);
 }
 
@@ -275,7 +276,7 @@ bool Client::track_detailed(Holding& holding, const Message& report) {
   ranges_.clear();
   const bool in_dram = is_in_dram(holding.kind);
   if (in_dram && details.banks > 0) {
-    // Only the number of banks matters.
+    // Uses one range with the right number of banks, because only the number of banks matters.
     ranges_.push_back({0, 0, static_cast<std::uint16_t>(details.banks - 1), 0});
   } else if (!in_dram && (details.flags & segment::kNoCores) == 0) {
     CoreMask cores;
@@ -340,7 +341,8 @@ Change Client::place(ConnectionId connection, std::uint32_t device, std::uint64_
     cbs_.push_back({cb.address, cb.bytes, nullptr, count, cb.flags});
     change.bytes += cb.bytes * cb.cores.count();
   }
-  // ranges_ does not grow any more, so pointers into it stay valid.
+  // Sets the pointers into ranges_ only now. ranges_ does not grow any more, so the pointers stay
+  // valid.
   std::size_t first = 0;
   for (ttmem_cb& cb : cbs_) {
     cb.cores = ranges_.data() + first;
@@ -395,7 +397,7 @@ void Client::count_dropped(const wire::DeviceDetails& reported) {
   }
 }
 
-// Handles a connection that has reported all live objects: the figures are exact again.
+// Handles a connection that has reported all live objects. From now on the figures are exact again.
 void Client::complete(ConnectionId connection) {
   remove_reports(libraries_.complete(
       connection, [this](ConnectionId id) { return connections_.contains(id); }));
@@ -403,8 +405,8 @@ void Client::complete(ConnectionId connection) {
     tracker_->process.count_recorded_calls(std::exchange(missing_events_, 0));
 }
 
-// Handles a goodbye. Usually the client ends at the same time, and its holdings are removed with
-// its segment.
+// Handles the goodbye of a copy of libttmem. Usually the client ends at the same time, and its
+// holdings are removed with its segment.
 void Client::say_goodbye(std::uint64_t copy) {
   const LibraryConnections::Ids gone = libraries_.goodbye(copy);
   const bool others = has_originals_ || !libraries_.all_left() ||

@@ -30,7 +30,8 @@ class DeviceTotals {
     return devices_[device][kind];
   }
   void change(std::uint32_t device, Kind kind, std::uint64_t before, std::uint64_t after) {
-    devices_[device][kind] += after - before;  // also correct if the difference wraps around
+    // Adds the difference of unsigned numbers, which is also correct if it wraps around.
+    devices_[device][kind] += after - before;
   }
 
  private:
@@ -41,14 +42,14 @@ class DeviceTotals {
 struct Change {
   enum class Effect : std::uint8_t {
     counted,
-    held_already,  // allocated again: counted once, and needs one more free
-    still_held,    // freed once: now held `references` times
-    not_held,      // freed, but not allocated
+    held_already,  // allocated again: counted once, but needs one more free
+    still_held,    // freed once, but still held `references` times
+    not_held,      // freed, but was not allocated
     refused,       // an allocation that is ignored: not held, and in no figure
     opened,
     closed,
     waiting,  // waits for the other CBs of the program
-    noted,    // a report about the connection
+    noted,    // a report about the connection itself
   };
   enum class Refusal : std::uint8_t { too_many_devices, segment_full, bad_argument, total };
 
@@ -62,14 +63,14 @@ struct Change {
 // The reason why a connection ended.
 enum class EndOfConnection : std::uint8_t {
   closed,
-  refused,  // by the server: the messages made no sense, and no report of the connection counts
+  refused,  // the server ended the connection because of bad messages; none of its reports counts
 };
 
 // One CB as libttmem reports it.
 struct ReportedCb {
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
-  std::uint32_t flags = 0;  // of ttmem_cb
+  std::uint32_t flags = 0;  // flags of ttmem_cb
   CoreMask cores;
 };
 
@@ -111,7 +112,7 @@ class Client {
 
   void add_connection(ConnectionId connection);
   // Handles the end of a connection. Allocations over the connection stay, because the process
-  // holds them, unless the connection was refused.
+  // still holds them. If the server refused the connection, they are removed.
   void remove_connection(ConnectionId connection, EndOfConnection end);
   [[nodiscard]] bool is_connected() const { return !connections_.empty(); }
   // Returns true if a later connection replaces `connection`. The remaining reports of `connection`
@@ -163,8 +164,8 @@ class Client {
   // Runs `act`, which changes the CBs of programs on the device, and updates the totals.
   template <typename Act>
   void update_cb_totals(std::uint32_t device, Act&& act);
-  // Each function allocates in the tracker. Returns false if the tracker refuses the allocation,
-  // and stores the reason in refusal_.
+  // Each function adds an allocation to the tracker. If the tracker refuses the allocation, the
+  // function returns false and stores the reason in refusal_.
   inline bool track_plain(Holding& holding);
   template <typename Fill>
   bool track(Holding& holding, Fill&& fill_request);
@@ -192,8 +193,8 @@ class Client {
   Holdings holdings_;
   std::set<ConnectionId> connections_;
   LibraryConnections libraries_;
-  bool has_originals_ = false;  // a connection of an original client has ended
-  bool exits_ = false;          // libttmem said goodbye, and no other connection reported
+  bool has_originals_ = false;  // true if a connection of an original client has ended
+  bool exits_ = false;          // true if libttmem said goodbye, and no other connection reported
   Change::Refusal refusal_ = Change::Refusal::bad_argument;
   std::uint64_t events_dropped_ = 0;      // number of lost events in the client's last report
   std::uint64_t events_resent_ = 0;       // number of resent events in the client's last report

@@ -83,8 +83,8 @@ void ClientRegistry::disconnect(const std::shared_ptr<Client>& client, Connectio
   alone ? this->end(known) : end_later(known->first);
 }
 
-// Returns the client with this pid whose process started last. Linux no longer reports the start
-// time of the process that connects.
+// Returns the client with this pid whose process started last. Used if Linux no longer reports the
+// start time of the process that connects.
 ClientRegistry::Clients::iterator ClientRegistry::find_started(pid_t pid) {
   const auto after = clients_.lower_bound(Key{pid + 1, 0, 0});
   if (after == clients_.begin()) return clients_.end();
@@ -103,8 +103,8 @@ void ClientRegistry::wait_for_end(Clients::iterator known) {
                allocations_of(client));
 }
 
-// Calls process_ended() from the event loop. The caller handles the end of a connection, and must
-// not read other connections meanwhile.
+// Lets the event loop call process_ended() later. The caller handles the end of a connection, and
+// must not read other connections meanwhile.
 void ClientRegistry::end_later(const Key& key) {
   boost::asio::post(loop_, [this, key] { process_ended(key); });
 }

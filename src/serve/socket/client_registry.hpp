@@ -42,8 +42,8 @@ class ClientRegistry {
   // accepted.
   using ReadRest = std::function<void(pid_t)>;
 
-  // `loop` and `complaints` must outlive the registry. `read_rest` is null if there are no other
-  // connections.
+  // `loop` and `complaints` must outlive the registry. `read_rest` is null if the server has no
+  // connections besides the connections in the registry.
   ClientRegistry(boost::asio::io_context& loop, std::string directory, Complaints& complaints,
                  ReadRest read_rest = nullptr)
       : loop_(loop),
@@ -79,7 +79,8 @@ class ClientRegistry {
   static constexpr std::size_t kMaxEvidence = 128;
 
  private:
-  // Pid, start time (because pids are used again), and the connection of a client that is `alone`.
+  // The pid, the start time (because pids are used again), and the connection. The connection is
+  // only set for a client that is `alone`.
   using Key = std::tuple<pid_t, std::uint64_t, ConnectionId>;
   struct Known {
     std::shared_ptr<Client> client;
@@ -100,9 +101,10 @@ class ClientRegistry {
   Complaints& complaints_;
   ReadRest read_rest_;
   DeviceTotals totals_;                    // declared before the clients, which refer to it
-  std::uint64_t now_ns_ = tracker::now();  // declared before the clients, too
+  std::uint64_t now_ns_ = tracker::now();  // declared before the clients, which refer to it
   Clients clients_;
-  std::vector<std::string> evidence_;  // paths; some segments may already be reaped
+  // Paths of the segments that were left as evidence. Some may already be reaped.
+  std::vector<std::string> evidence_;
   std::chrono::steady_clock::time_point evidence_checked_{};
   bool stopping_ = false;
 };

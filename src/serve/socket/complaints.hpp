@@ -27,7 +27,7 @@ class Complaints {
   [[nodiscard]] bool allow(Clock::time_point now);
 
   Clock::time_point window_begin_{};
-  std::uint64_t written_ = 0;  // in this window
+  std::uint64_t written_ = 0;  // lines written in the current window
   std::uint64_t left_out_ = 0;
 };
 

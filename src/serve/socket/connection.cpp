@@ -15,12 +15,12 @@
 namespace ttmem::serve {
 namespace {
 
-// How often a busy client is read before the other clients get their turn.
+// The number of reads from a busy client before the other clients get their turn.
 constexpr int kReadsPerTurn = 4;
 
-// How often the server polls a client that filled the buffer before waiting for it. Such a client
-// is likely to send more soon, and sleeping and waking takes longer than these few microseconds,
-// above all on a virtual machine.
+// The number of times that the server polls a client that filled the buffer, before it waits for
+// the client. Such a client is likely to send more soon, and sleeping and waking takes longer than
+// these few microseconds, above all on a virtual machine.
 constexpr int kTurnsAwake = 20;
 
 }  // namespace
@@ -53,7 +53,7 @@ void Connection::read() {
   }
   context_.log.flush();
   if (turns_awake_ == 0) return wait_to_read();
-  // Yields once: the client may be waiting for this CPU.
+  // Yields the CPU once, because the client may need this CPU to send more.
   if (!more && turns_awake_ == kTurnsAwake) ::sched_yield();
   --turns_awake_;
   boost::asio::post(socket_.get_executor(), [self = shared_from_this()] {
@@ -94,7 +94,8 @@ Connection::Got Connection::read_once() {
   return static_cast<std::size_t>(got) == room ? Got::full : Got::some;
 }
 
-// Sends the rest later, when the socket has room for it.
+// Sends as much of the answers as the socket has room for, and sends the rest later. Returns false
+// if the connection must be closed.
 bool Connection::send() {
   std::size_t done = 0;
   while (!waits_to_send_ && done < answers_.size()) {

@@ -14,12 +14,13 @@
 
 namespace ttmem::serve {
 
-// One client's socket: reads, passes whole messages to its Session and sends the answers. Used by
-// one thread: the thread of the event loop.
+// The socket of one client. Reads messages, passes whole messages to its Session and sends the
+// answers. Used by one thread: the thread of the event loop.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   using Socket = boost::asio::local::stream_protocol::socket;
-  // Called once, unless close() was called. The argument may be the last reference.
+  // Called once when the connection ends, but not after close(). The argument may be the last
+  // reference to the connection.
   using OnEnd = std::function<void(const std::shared_ptr<Connection>&)>;
 
   // `scratch` is the read buffer. All connections share the buffer, so that a thousand idle clients
@@ -31,7 +32,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void close();
 
   // Reads everything that the client has sent, up to the end of the connection. Stops after
-  // kMaxRestBytes, because a child of the client may still send.
+  // kMaxRestBytes, because a child process of the client may still send over the connection.
   void read_rest();
   static constexpr std::size_t kMaxRestBytes = 8 << 20;
 
@@ -39,7 +40,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   [[nodiscard]] const Peer& peer() const { return session_.peer(); }
 
  private:
-  // The connection is closed when more bytes of answers are unread.
+  // The maximum size of the answers that the client has not read. If they exceed it, the connection
+  // is closed.
   static constexpr std::size_t kMaxUnreadBytes = 256 << 10;
 
   void wait_to_read();
@@ -55,7 +57,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Session session_;
   std::vector<std::byte>& scratch_;
   OnEnd on_end_;
-  std::array<std::byte, wire::kMessageBytes> half_{};  // the first part of a message
+  // The first part of a message that has not arrived completely.
+  std::array<std::byte, wire::kMessageBytes> half_{};
   std::size_t half_size_ = 0;
   int turns_awake_ = 0;
   std::string answers_;

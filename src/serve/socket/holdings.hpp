@@ -27,7 +27,7 @@ struct HoldingKey {
     kKernels = static_cast<std::uint8_t>(Kind::kernel),
     kUntypedBuffers = kKinds,
     kPrograms,
-  };  // other values are the number of a buffer's Kind
+  };  // any other value is the number of a buffer's Kind
 
   std::uint64_t id = 0;
   std::uint32_t where = 0;  // device and space in one word, which is faster to compare
@@ -46,14 +46,14 @@ struct HoldingKey {
   friend auto operator<=>(const HoldingKey&, const HoldingKey&) = default;
 };
 
-// One object that a client holds. Each has its own cache line, because a server mostly searches for
-// holdings.
+// One object that a client holds. Each object has its own cache line, because a server spends most
+// of its time with searching for holdings.
 struct alignas(64) Holding {
   std::uint64_t id = 0;
   std::uint64_t bytes = 0;  // the largest reported size
   std::uint32_t where = kNowhere;
-  // The connection that allocated the object, and how often. If the object is shared, Holdings
-  // stores the other connections.
+  // A connection that allocated the object, and the number of its allocations. If the object is
+  // shared, Holdings stores the other connections.
   ConnectionId connection = 0;
   std::uint32_t references = 0;
   Kind kind = Kind::dram;
@@ -65,7 +65,8 @@ struct alignas(64) Holding {
   [[nodiscard]] bool is_empty() const noexcept { return where == kNowhere; }
   void make_empty() noexcept { where = kNowhere; }
   void begin(const Key& key) noexcept { *this = {.id = key.id, .where = key.where}; }
-  // Addresses differ in their middle bits; devices and spaces differ in their lowest bits.
+  // Returns the number that is hashed. Its parts differ in different bits: addresses differ in
+  // their middle bits; devices and spaces differ in their lowest bits.
   [[nodiscard]] static std::uint64_t number_of(const Key& key) noexcept {
     return key.id ^ (key.where + 1) * 0xbf58476d1ce4e5b9;
   }
@@ -88,8 +89,8 @@ class Holdings {
   [[gnu::always_inline]] void prefetch(const HoldingKey& key) const noexcept {
     table_.prefetch(key);
   }
-  // Returns the holding of the key, and true if the holding is new: `connection` then holds it
-  // once.
+  // Returns the holding of the key, and true if the holding is new. A new holding has one
+  // reference, of `connection`.
   std::pair<Holding*, bool> insert(const HoldingKey& key, ConnectionId connection, Kind kind,
                                    std::uint64_t bytes) {
     const auto inserted = table_.insert(key);
@@ -111,14 +112,15 @@ class Holdings {
   [[nodiscard]] std::vector<Holding> erase_all();
   [[nodiscard]] std::size_t size() const noexcept { return table_.size(); }
 
-  // Returns how many frees the holding needs.
+  // Returns the number of frees after which the object is no longer held.
   [[nodiscard]] std::uint64_t references(const Holding& holding) const {
     return holding.is_shared ? shared_references(holding) : holding.references;
   }
-  // Adds a reference. Returns true if `connection` did not share the holding before.
+  // Adds a reference of `connection`. Returns true if `connection` had no share of the holding
+  // before.
   bool add(Holding& holding, ConnectionId connection);
-  // Merges the shares of connections that are over into one share. Otherwise shares would
-  // accumulate for a client that reconnects all the time and allocates the same object each time.
+  // Merges the shares of ended connections into one share. Without this, shares would accumulate
+  // for a client that reconnects all the time and allocates the same object each time.
   void merge(Holding& holding, const std::function<bool(ConnectionId)>& is_over);
   // Removes one reference of the connection, or of another connection if the connection has none.
   // Returns the number of references left.
@@ -144,7 +146,8 @@ class Holdings {
   void normalize(Holding& holding);
 
   ProbeTable<Holding> table_;
-  std::map<HoldingKey, std::vector<Share>> others_;  // other shares of shared holdings
+  // The shares of all connections except Holding::connection. Only for shared holdings.
+  std::map<HoldingKey, std::vector<Share>> others_;
 };
 
 }  // namespace ttmem::serve

@@ -20,15 +20,16 @@ class LibraryConnections {
  public:
   using Ids = std::vector<ConnectionId>;
 
-  // Makes the connection the newest of its copy, unless the copy has a newer connection: then this
-  // connection is outdated, and was only read late. Returns an empty list, except for a copy that
-  // reconnects again and again without completing its report.
+  // Makes the connection the newest of its copy. Does not do so if the copy already has a newer
+  // connection: this connection is then outdated, and was only read late. Returns an empty list,
+  // except for a copy that reconnects again and again without completing its report.
   [[nodiscard]] Ids hello(ConnectionId connection, std::uint64_t copy);
-  // Handles a connection that has reported all live objects. Returns nothing if the connection is
-  // not the newest of its copy.
+  // Handles a connection that has reported all live objects. Returns an empty list if the
+  // connection is not the newest of its copy.
   [[nodiscard]] Ids complete(ConnectionId connection,
                              const std::function<bool(ConnectionId)>& is_connected);
-  // Handles a copy that holds nothing any longer. Returns nothing if the copy never said hello.
+  // Handles a copy that holds nothing any longer. Returns an empty list if the copy never said
+  // hello.
   [[nodiscard]] Ids goodbye(std::uint64_t copy);
   void ended(ConnectionId connection);
 
@@ -45,10 +46,10 @@ class LibraryConnections {
 
   struct Copy {
     std::uint64_t number = 0;
-    bool is_complete = false;  // the newest connection reported all live objects
+    bool is_complete = false;  // true if the newest connection reported all live objects
     bool has_left = false;
     ConnectionId newest = 0;
-    Ids connections;  // connections that are connected or whose reports count
+    Ids connections;  // open connections, and ended connections whose reports still count
   };
   [[nodiscard]] Copy* find(std::uint64_t number);
 

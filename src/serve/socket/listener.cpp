@@ -36,8 +36,8 @@ UniqueFd new_socket() {
 }
 
 // Locks the directory, so that two servers that start at the same moment do not both replace the
-// same stale socket. A lock file would stay behind. Another program may hold the lock, so after two
-// seconds the server starts without it.
+// same stale socket. Does not use a lock file, because it would stay behind. Another program may
+// hold the lock, so after two seconds the server starts without the lock.
 UniqueFd lock_directory(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
@@ -73,7 +73,8 @@ Result<void> clear_path(const std::string& path, const sockaddr_un& address) {
   const int connected =
       ::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
   const int error = connected == 0 ? 0 : errno;
-  // EAGAIN means that a server listens and its backlog is full.
+  // A server listens if the connection succeeds. A server also listens after EAGAIN, which means
+  // that its backlog is full.
   if (error == 0 || error == EAGAIN) {
     const auto server = error == 0 ? peer_of(probe.get()) : std::nullopt;
     return Error{
@@ -109,7 +110,8 @@ Result<Listener> Listener::open(const std::string& path, mode_t mode) {
   if (!cleared) return cleared.error();
   Listener listener;
   listener.fd_ = new_socket();
-  // The umask sets the mode at once; with chmod() the socket would briefly have another mode.
+  // Sets the mode of the new socket with the umask. With chmod() the socket would briefly have
+  // another mode.
   const mode_t before = ::umask(~mode & 0777);
   const int bound =
       ::bind(listener.fd_.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address);
@@ -136,7 +138,8 @@ bool Listener::is_of_another(const std::string& path) {
 
 Result<void> Listener::make_directory(const std::string& path) {
   const std::string directory = path.substr(0, path.rfind('/'));
-  // chmod() is needed because the umask may deny access that clients of other users need.
+  // Calls chmod() after mkdir(), because the umask may deny access that clients of other users
+  // need.
   const int not_made = ::mkdir(directory.c_str(), 0755) == 0 ? 0 : errno;
   if (not_made == 0) ::chmod(directory.c_str(), 0755);
   struct stat facts {};
@@ -145,7 +148,7 @@ Result<void> Listener::make_directory(const std::string& path) {
   }
   const bool safe = S_ISDIR(facts.st_mode) && facts.st_uid == ::geteuid() &&
                     (facts.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-  // access() also fails for root on a read-only file system.
+  // Uses access(), because access() also fails for root on a read-only file system.
   if (safe && ::access(directory.c_str(), W_OK | X_OK) != 0) {
     return Error{fmt::format("cannot write to the directory {}: {}", directory, reason(errno))};
   }

@@ -18,9 +18,9 @@ class Listener {
   Listener(Listener&& other) noexcept = default;
   Listener& operator=(Listener&& other) noexcept = default;
 
-  // Replaces a socket that a killed server of root or of this user left. Fails if a server listens
-  // there (the message has its pid), if the path is not a socket or belongs to another user, or if
-  // the socket cannot be created.
+  // Listens at the path. Replaces a socket that a killed server of root or of this user left. Fails
+  // if a server already listens at the path (the message has its pid), if the path is not a socket
+  // or belongs to another user, or if the socket cannot be created.
   [[nodiscard]] static Result<Listener> open(const std::string& path, mode_t mode);
 
   [[nodiscard]] int fd() const noexcept { return fd_.get(); }
@@ -31,7 +31,7 @@ class Listener {
   // user and no other user can write to it.
   [[nodiscard]] static Result<void> make_directory(const std::string& path);
 
-  // Removes the file at the path, if the file is still this socket.
+  // Removes the file at the path, if the file is still the socket of this listener.
   void close() noexcept;
 
  private:

@@ -57,8 +57,8 @@ Result<segment::SegmentWriter::Process> process_of(const Peer& peer, std::int32_
         "process {} belongs to {} and this server to {}; run `ttmem serve` as root to serve both",
         peer.pid, collector::user_name(peer.uid), collector::user_name(server_uid))};
   }
-  // The peer is in a pid namespace that this process does not see, so the pid in its message can be
-  // shown, but not looked up.
+  // The peer is in a pid namespace that this process does not see. The pid in the peer's message is
+  // therefore only shown, and not looked up.
   if (peer.pid == 0) {
     segment::SegmentWriter::Process process;
     process.pid = reported;

@@ -24,8 +24,9 @@ struct Peer {
 // Returns the process that a message of `peer` with the pid `reported` (0: the peer) is about.
 // Fails if the peer may not report for that process:
 //
-//  - A peer may report for itself, by its pid here or in its container, if the server belongs to
-//    root or to the same user (`server_uid`). Readers would reject the segment otherwise.
+//  - A peer may report for itself, by its pid in this pid namespace or in its container, if the
+//    server belongs to root or to the same user (`server_uid`). If the server belonged to another
+//    user, readers would reject the segment.
 //  - Only root may report for another process, which may have ended.
 [[nodiscard]] Result<segment::SegmentWriter::Process> process_of(const Peer& peer,
                                                                  std::int32_t reported,

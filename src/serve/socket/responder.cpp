@@ -69,7 +69,8 @@ std::vector<const Device*> find_devices(const Snapshot& snapshot, const wire::He
   return found;
 }
 
-// Counts chips and devices. A device of unknown chip does not count if a chip has its number.
+// Counts chips and devices. A device whose chip is unknown is not counted if a known chip has the
+// same number.
 std::uint32_t count_devices(const Snapshot& snapshot) {
   std::size_t chips = 0;
   std::set<std::uint32_t> named;

@@ -48,7 +48,8 @@ std::string explain(const Message& message, MessageFault fault) {
 }  // namespace
 
 Session::~Session() {
-  // A client may have reports under two pids, but must be disconnected only once.
+  // Collects each client once. A client may have reports under two pids, but must be disconnected
+  // only once.
   std::vector<std::shared_ptr<Client>> unique;
   for (auto& [reported, client] : clients_) {
     if (client == nullptr || std::find(unique.begin(), unique.end(), client) != unique.end()) {
@@ -66,7 +67,8 @@ Session::Verdict Session::handle(std::span<const std::byte> messages, std::strin
   context_.responder.forget();
   context_.clients.update_clock();
   answered_ = false;
-  // The process has a newer connection, and has reported all its holdings over that connection.
+  // Closes this connection if the process has a newer connection, over which it has reported all
+  // its holdings.
   if (last_client_ != nullptr && last_client_->is_replaced(id_)) return Verdict::close;
   const Verdict verdict = handle_all(messages, answers);
   context_.statistics.messages += std::exchange(handled_, 0);
@@ -77,7 +79,7 @@ Session::Verdict Session::handle_all(std::span<const std::byte> messages, std::s
   const bool aligned = reinterpret_cast<std::uintptr_t>(messages.data()) % alignof(Message) == 0;
   Message copy;
   for (; messages.size() >= kMessageBytes; messages = messages.subspan(kMessageBytes)) {
-    // Messages in an aligned buffer need not be copied.
+    // Reads messages in an aligned buffer without copying them.
     const auto* message = reinterpret_cast<const Message*>(messages.data());
     if (!aligned) {
       std::memcpy(&copy, messages.data(), kMessageBytes);
@@ -180,8 +182,8 @@ Session::Verdict Session::bad_message(const Message& message, MessageFault fault
   ++context_.statistics.bad;
   ++bad_;
   const bool enough = ++bad_in_a_row_ >= kMaxBadInARow;
-  // Logs the first few bad messages, then every doubling, so that a bad client does not fill the
-  // disk.
+  // Logs the first few bad messages, and then only messages whose number is a power of two, so that
+  // a bad client does not fill the disk.
   if (enough || bad_ < kMaxBadInARow || std::has_single_bit(bad_)) {
     context_.complaints.warn(
         fmt::format("ignored a message of process {}: {} ({} bad so far on this connection)",

@@ -38,8 +38,8 @@ struct SessionContext {
   uid_t server_uid;
 };
 
-// The protocol of one connection: whole messages in, answers out, no I/O. Used by one thread: the
-// thread of the event loop.
+// The protocol of one connection. Takes whole messages and returns the answers, without I/O. Used
+// by one thread: the thread of the event loop.
 class Session {
  public:
   Session(SessionContext& context, ConnectionId id, Peer peer)
@@ -60,7 +60,8 @@ class Session {
  private:
   static constexpr std::uint32_t kMaxBadInARow = 3;
 
-  // Inlining the noinline functions would make the loop over the messages slower (1 ns each).
+  // Calls noinline functions, because inlining them would make the loop over the messages slower (1
+  // ns per message).
   Verdict handle_all(std::span<const std::byte> messages, std::string& answers);
   Verdict handle_one(const wire::Message& message, std::string& answers);
   [[gnu::noinline]] void answer(const wire::Message& question, std::string& answers);
@@ -77,11 +78,12 @@ class Session {
   std::uint32_t bad_in_a_row_ = 0;
   EndOfConnection end_ = EndOfConnection::closed;
   // State of the current call of handle().
-  bool answered_ = false;  // the responder has a snapshot
+  bool answered_ = false;  // true if the responder has a snapshot
   std::uint64_t handled_ = 0;
   std::uint64_t bad_ = 0;
 
-  // Clients by the pid in the messages. Null: refused and logged.
+  // The clients by the pid in the messages. A null pointer means that the pid was refused, and that
+  // this was logged.
   boost::unordered_flat_map<std::int32_t, std::shared_ptr<Client>> clients_;
   std::int32_t last_pid_ = -1;
   Client* last_client_ = nullptr;

@@ -11,9 +11,11 @@ namespace ttmem::serve {
 struct SocketOptions {
   std::string directory;  // directory of the segments
   std::string path;       // path of the socket
-  // Path of a socket where no other user can create files; empty: no such socket.
+  // Path of a second socket, where no other user can create files. Empty: there is no second
+  // socket.
   std::string safe_path;
-  // Nullopt: 0666 for root, because every user may report to root; otherwise 0600.
+  // The mode of the sockets. nullopt means 0666 if the server belongs to root, because every user
+  // may report to root. Otherwise nullopt means 0600.
   std::optional<mode_t> mode;
 };
 

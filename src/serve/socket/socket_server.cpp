@@ -15,10 +15,12 @@
 namespace ttmem::serve {
 namespace {
 
-// Small enough that the bytes stay in the L2 cache until they are handled.
+// The size of the read buffer. It is so small that the bytes stay in the L2 cache until they are
+// handled.
 constexpr std::size_t kScratchBytes = 64 << 10;
 
-// Every client needs two descriptors: its connection and its segment.
+// Raises the limit of open files, because every client needs two descriptors: one for its
+// connection and one for its segment.
 void allow_many_descriptors() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -80,7 +82,8 @@ Result<void> SocketServer::listen_at(const std::string& path, mode_t mode) {
   if (!listener) return listener.error();
   Entrance& entrance = entrances_.emplace_back(loop_);
   entrance.listener = std::move(*listener);
-  // The acceptor has its own descriptor and closes it. The listener removes the file at the path.
+  // Duplicates the descriptor, because the acceptor closes its descriptor. The listener removes the
+  // file at the path.
   entrance.acceptor.assign(Protocol(), ::fcntl(entrance.listener.fd(), F_DUPFD_CLOEXEC, 0));
   boost::system::error_code ignored;
   entrance.acceptor.non_blocking(true, ignored);
@@ -117,7 +120,7 @@ boost::system::error_code SocketServer::accept_all(Entrance& entrance) {
 // Reads everything that was sent, including connections in Linux's queue. Reads connections in the
 // order of their creation, so that a newer connection replaces an older one.
 void SocketServer::read_rest(std::optional<pid_t> of_process) {
-  // A connection that cannot be accepted now is accepted later.
+  // Ignores the errors, because a connection that cannot be accepted now is accepted later.
   for (Entrance& entrance : entrances_) (void)accept_all(entrance);
   std::vector<std::shared_ptr<Connection>> chosen;
   for (const auto& connection : connections_) {
@@ -130,7 +133,8 @@ void SocketServer::read_rest(std::optional<pid_t> of_process) {
 
 void SocketServer::add(Protocol::socket socket) {
   const std::optional<Peer> peer = peer_of(socket.native_handle());
-  if (!peer) return;  // the connection is closed already
+  // Returns if the connection is closed already.
+  if (!peer) return;
   ++statistics_.connections;
   auto connection = std::make_shared<Connection>(
       std::move(socket), context_, next_id_++, *peer, scratch_,
@@ -139,7 +143,8 @@ void SocketServer::add(Protocol::socket socket) {
   connection->start();
 }
 
-// Tries again later. Most likely no descriptor is left: connected clients are served, others wait.
+// Tries later to accept the waiting connections. Most likely no descriptor is left. Connected
+// clients are served meanwhile, and the others wait.
 void SocketServer::accept_later(Entrance& entrance, const boost::system::error_code& error) {
   spdlog::warn("cannot accept another client: {}; {} are connected; raise the limit of open files",
                error.message(), connections_.size());
@@ -150,7 +155,8 @@ void SocketServer::accept_later(Entrance& entrance, const boost::system::error_c
 }
 
 void SocketServer::stop() {
-  read_rest(std::nullopt);  // includes goodbyes of processes that did not die
+  // Reads what was sent, because it may include goodbyes of processes that did not die.
+  read_rest(std::nullopt);
   boost::system::error_code ignored;
   for (Entrance& entrance : entrances_) {
     entrance.acceptor.close(ignored);
@@ -160,7 +166,7 @@ void SocketServer::stop() {
   clients_.stop();
   for (const auto& connection : connections_) connection->close();
   connections_.clear();
-  // A closed connection lives until its handlers have run.
+  // Runs the remaining handlers, because a closed connection lives until its handlers have run.
   loop_.restart();
   loop_.poll();
   log_.flush();

@@ -20,7 +20,7 @@ namespace {
 using report::DeviceReport;
 using report::Extreme;
 
-constexpr std::size_t kMaxFailures = 20;  // the first failures only
+constexpr std::size_t kMaxFailures = 20;  // only the first failures of a recording are chosen
 
 // The chosen times, with the reasons to show them.
 class Wanted {
@@ -37,7 +37,8 @@ class Wanted {
     times_.insert(at);
     return true;
   }
-  // Adds a time with a reason. The same reason for several devices becomes one text.
+  // Adds a time with a reason. If several devices have the same reason at that time, they share one
+  // text.
   void add(Time time, const std::string& what, const DeviceReport& device) {
     if (add(time)) of_devices_[{clamped(time), what}].push_back(&device);
   }
@@ -59,7 +60,7 @@ class Wanted {
   }
 
  private:
-  // Objects that existed before the recording belong to its begin.
+  // Returns 0, the begin of the recording, for objects that existed before the recording.
   static Time clamped(Time time) { return std::max<Time>(time, 0); }
 
   // Returns the devices by number, or by key if two devices of the recording have the same number.
@@ -105,7 +106,8 @@ void add_failures(const recording::Tables& tables, Wanted& wanted) {
   for (std::size_t i = 0; i < count; ++i) wanted.add(tables.failures[i].time_ns, "failure");
 }
 
-// Adds the marks within the range: all, or every second, third and so on.
+// Adds the marks within the range. If there are too many marks, adds only every second, every third
+// and so on.
 void add_marks(const recording::Tables& tables, const TimeRange& range, std::size_t most,
                Wanted& wanted) {
   if (most == 0) return;

@@ -19,19 +19,21 @@ struct ChosenMoment {
 
 struct Moments {
   std::vector<ChosenMoment> chosen{};  // sorted by time
-  bool is_thinned = false;             // false: `chosen` has every change within the range
+  // false: `chosen` has every change within the range; true: changes are missing.
+  bool is_thinned = false;
 };
 
-// The maximum number of moments, beside the extremes and failures.
+// The maximum numbers of moments. Extremes and failures are chosen in addition.
 struct Room {
-  std::size_t others = 0;    // moments spread over the time, each the highest of its neighbours
+  // Moments that are spread over the time. Each is the highest of its neighbours.
+  std::size_t others = 0;
   std::size_t marks = 0;     // marks; up to about twice this number may be chosen
-  bool every_device = true;  // false: only the fullest device has its extremes
+  bool every_device = true;  // true: extremes of every device; false: only of the fullest device
 };
 
 // Chooses the moments within the range that a reader will look for: the extremes of the report, the
-// highest points of each line, the last point before a device was closed, failures and marks. Fills
-// up with other moments. Pure.
+// highest points of each line, the last point before a device was closed, failures and marks. Adds
+// other moments as far as there is room. Pure.
 [[nodiscard]] Moments choose_moments(const recording::Tables& tables, const report::Report& report,
                                      const Lines& lines, const TimeRange& range, const Room& room);
 

@@ -8,8 +8,8 @@
 
 namespace ttmem::viewer {
 
-// Returns the key that text::key_of() gives to the same chip at a moment. A recording has no PCI
-// addresses.
+// Returns the key of a device of a report. text::key_of() gives the same key to the same chip in a
+// snapshot of the recording. The key has no PCI address, because a recording has none.
 [[nodiscard]] inline std::string key_of(const report::DeviceReport& device) {
   return device.uid != 0 ? text::format_hex(device.uid)
                          : text::key_of_number(device.id, device.arch);

@@ -30,7 +30,7 @@ using Progress = std::function<void(const std::string& file, double part)>;
 enum class Shown : std::uint8_t { served, in_one_file };
 
 // Returns one line of JSON in the schema ttmem.view.v1 (docs/guides/page.md), about one recording,
-// or about two to compare. Fails if a file is damaged.
+// or about two recordings that the page compares. Fails if a file is damaged.
 [[nodiscard]] Result<std::string> view_document(const std::vector<ShownRecording>& runs,
                                                 Shown shown, const Progress& progress);
 

@@ -14,8 +14,8 @@ using exports::Usage;
 using recording::Event;
 using recording::RowId;
 
-// The number of stretches of all chips together: enough for the width of a screen, and few enough
-// to be sent. A chip has at least kMinPerChip and at most kMaxPerChip.
+// The number of stretches (see ThinnedLine) of all chips together. It is enough for the width of a
+// screen, and few enough to be sent. A chip has at least kMinPerChip and at most kMaxPerChip.
 constexpr std::size_t kStretches = 16000;
 constexpr std::size_t kMinPerChip = 500;
 constexpr std::size_t kMaxPerChip = 4000;
@@ -24,7 +24,7 @@ std::size_t stretches_for(std::size_t chips) {
   return std::clamp(kStretches / std::max<std::size_t>(chips, 1), kMinPerChip, kMaxPerChip);
 }
 
-// Draws the lines while the recording is read.
+// Builds the lines while the recording is read.
 class Drawing {
  public:
   Drawing(const Selection& selection, const TimeRange& range)
@@ -68,7 +68,7 @@ class Drawing {
 
   TimeRange range_;
   bool has_begun_ = false;
-  std::vector<Point> latest_;  // of each chip
+  std::vector<Point> latest_;  // the latest point of each chip
   std::vector<ThinnedLine> lines_;
 };
 
@@ -126,7 +126,7 @@ class ChipReporters {
 
   const recording::Tables& tables_;
   const Selection& selection_;
-  std::vector<bool> is_open_;  // by row
+  std::vector<bool> is_open_;  // of each device, by its row
   // By chip: number of devices that report each kind.
   std::vector<PerKind<std::uint32_t>> reporters_;
   std::vector<std::vector<RowId>> of_process_;  // devices of each process
@@ -145,11 +145,12 @@ Result<void> draw_events(const recording::Reader& reader, const Selection& selec
     }
     drawing.add(chip, point);
   };
-  // Dispatches are ignored: they change no drawn figure.
+  // Ignores dispatches, because they change no drawn figure.
   return exports::for_each_moment(
       reader, usage,
       [&](Time time, const std::vector<std::size_t>& changed) {
-        if (std::exchange(opened, false)) {  // a change of any chip
+        // Draws all chips, because the figures of any chip may have changed.
+        if (std::exchange(opened, false)) {
           for (std::size_t chip = 0; chip < selection.chips().size(); ++chip) draw(chip, time);
         } else {
           for (const std::size_t chip : changed) draw(chip, time);
@@ -159,7 +160,7 @@ Result<void> draw_events(const recording::Reader& reader, const Selection& selec
       recording::Telling::without_dispatches);
 }
 
-// Draws an aggregated recording, which has no events but samples of the processes.
+// Draws an aggregated recording, which contains samples of the processes instead of events.
 void draw_samples(const recording::Tables& tables, const Selection& selection, Drawing& drawing) {
   std::vector<PerKind<Bytes>> used(tables.devices.size());
   const auto& samples = tables.timeline;

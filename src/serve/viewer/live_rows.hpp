@@ -43,8 +43,8 @@ class LiveRows {
     std::string text{};  // members of a JSON object
   };
 
-  // Adds a row of the list at a moment. Moments must be in order. `text` is called if the row is
-  // new.
+  // Adds a row of the list at a moment. Must be called in the order of the moments. `text` is
+  // called only if the row is new.
   void add(std::size_t moment, const RowKey& key, std::int64_t begin_ns,
            const std::function<std::string()>& text);
 

@@ -21,7 +21,8 @@ namespace ttmem::viewer {
 namespace {
 
 constexpr std::size_t kLongestList = 20'000;
-// A longer name loses its middle, because each row of the page repeats the name.
+// The maximum length of a name. A longer name loses its middle, because every row of the page
+// repeats the name.
 constexpr std::size_t kMaxNameBytes = 512;
 
 std::uint64_t size_of(const model::Allocation& allocation) {
@@ -53,8 +54,8 @@ std::uint64_t hash_of_devices(const model::Snapshot& snapshot, const model::Allo
   return seed;
 }
 
-// Adds the chips and the process to a row. The row itself has device numbers and pids, which
-// several chips and processes may share.
+// Adds the chips and the process to a row. The row itself has device numbers and pids, but several
+// chips may share a device number, and several processes a pid.
 std::string placed(const model::Snapshot& snapshot, std::span<const std::uint32_t> devices,
                    std::uint64_t segment, std::string_view row) {
   std::string keys;

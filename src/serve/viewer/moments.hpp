@@ -21,7 +21,7 @@ namespace ttmem::viewer {
 // stored once.
 class MomentTables {
  public:
-  // Adds the snapshot at a moment. Moments must be in order of time.
+  // Adds the snapshot at a moment. Must be called in the order of time.
   void add(const ChosenMoment& moment, model::Snapshot snapshot);
 
   // Returns the members "moments", "figures", "cores", "layouts", "allocations" and "programs" of
@@ -29,7 +29,8 @@ class MomentTables {
   [[nodiscard]] std::string json() const;
   // Returns about the length of json().
   [[nodiscard]] std::size_t bytes() const;
-  // Returns the largest number of rows that any list lacks. A long list has only its largest rows.
+  // Returns the number of rows that are missing in the list that lacks most rows. A long list has
+  // only its largest rows.
   [[nodiscard]] std::size_t left_out() const { return left_out_; }
 
  private:
@@ -45,7 +46,8 @@ class MomentTables {
   std::vector<std::string> moments_;  // JSON
   Texts figures_;
   Texts cores_;
-  // By chip: the cores at the last moment. Most chips have the same cores at the next moment.
+  // The cores of each chip at the last moment, by chip. Most chips have the same cores at the next
+  // moment.
   std::map<std::string, LastCores> last_cores_;
   Texts layouts_;
   LiveRows allocations_;
@@ -61,8 +63,9 @@ struct PlayLimits {
   std::size_t moments = std::numeric_limits<std::size_t>::max();
 };
 
-// Plays the recording through these moments. Returns nullopt if not all of them fit. `progress` is
-// called with the completed part, 0 to 1; may be empty.
+// Reads the recording and adds the snapshots at these moments to the tables. Returns nullopt if not
+// all of these moments fit into the limits. `progress` is called with the completed part, 0 to 1;
+// may be empty.
 [[nodiscard]] Result<std::optional<MomentTables>> play(const recording::Reader& reader,
                                                        const std::vector<ChosenMoment>& moments,
                                                        PlayLimits& limits,

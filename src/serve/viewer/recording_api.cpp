@@ -64,8 +64,8 @@ const exports::ExportFormat* format_in(const RequestTarget& target) {
 // Returns -1 with `errno` if the folder is missing or full.
 UniqueFd open_nameless(const std::string& folder) {
   UniqueFd file(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-  if (file || (errno != EOPNOTSUPP && errno != EISDIR))
-    return file;  // else the file system lacks O_TMPFILE
+  // Continues only if the file system lacks O_TMPFILE.
+  if (file || (errno != EOPNOTSUPP && errno != EISDIR)) return file;
   std::string path = folder + "/ttmem-XXXXXX";
   file = UniqueFd(::mkostemp(path.data(), O_CLOEXEC));
   if (file) ::unlink(path.c_str());
@@ -74,7 +74,8 @@ UniqueFd open_nameless(const std::string& folder) {
 
 std::string export_name(const ShownRecording& run, const exports::ExportFormat& format) {
   std::string name = std::filesystem::path(run.name).stem().string();
-  // The name is sent in an HTTP header, so characters that have a meaning there are replaced.
+  // Replaces characters that have a meaning in an HTTP header, because the name is sent in a
+  // header.
   std::replace_if(
       name.begin(), name.end(),
       [](unsigned char c) { return std::isalnum(c) == 0 && c != '.' && c != '-' && c != '_'; },

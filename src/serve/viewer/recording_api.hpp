@@ -13,11 +13,11 @@
 
 namespace ttmem::viewer {
 
-// The page over recordings, and the API that the page uses. All addresses begin with `/SECRET/`:
-// other users of the machine do not know the secret and get nothing.
+// Serves the page over recordings, and the API that the page uses. All addresses begin with
+// `/SECRET/`. Other users of the machine do not know the secret and get nothing.
 //
-// Another thread computes the answers that read a recording, one at a time: only that thread reads
-// the recordings.
+// Only one other thread reads the recordings. It computes the answers that need a recording, one at
+// a time.
 class RecordingApi {
  public:
   // `document` is the document of the runs. `assets` is a folder whose files replace the files in

@@ -19,14 +19,16 @@ namespace asio = boost::asio;
 
 Result<void> serve_recordings(std::vector<ShownRecording> runs, std::string document,
                               const ViewServerOptions& options) {
-  std::signal(SIGPIPE, SIG_IGN);  // a closed connection is an error code, not a signal
+  // Ignores SIGPIPE, so that a closed connection is an error code and not a signal.
+  std::signal(SIGPIPE, SIG_IGN);
   spdlog::set_level(spdlog::level::warn);
   const std::string secret = random_text();
   if (secret.empty()) return Error{"the system has no random numbers for the address of the page"};
   asio::io_context loop(1);
   asio::signal_set signals(loop, SIGINT, SIGTERM);
   serve::HttpOptions http = options.http;
-  http.without_token = true;  // the address has a secret
+  // Needs no token, because the address has a secret.
+  http.without_token = true;
   const RecordingApi api(std::move(runs), std::move(document), secret, http.assets);
   serve::HttpServer server(loop, http,
                            [&](const serve::HttpRequest& request, const serve::HostRule& hosts) {
@@ -43,7 +45,8 @@ Result<void> serve_recordings(std::vector<ShownRecording> runs, std::string docu
   if (options.ready) options.ready(fmt::format("{}{}/", server.url(), secret));
   loop.run();
   server.stop();
-  signals.clear();  // from now on another Ctrl-C ends the process while a long answer is finished
+  // From now on another Ctrl-C ends the process, even while a long answer is being finished.
+  signals.clear();
   return {};
 }
 

@@ -14,9 +14,10 @@
 namespace ttmem::viewer {
 namespace {
 
-// The file loads nothing from a network. Only our own scripts run: they have a random nonce that
-// the author of a recording cannot know, so text of a recording cannot become a script. Imported
-// modules have the nonce of the importing module, so data: need not be allowed for all scripts.
+// Returns a policy that lets the file load nothing from a network and run only the scripts of the
+// page. These scripts have a random nonce that the author of a recording cannot know, so text of a
+// recording cannot become a script. Imported modules have the nonce of the importing module, so
+// data: need not be allowed for all scripts.
 std::string policy(const std::string& nonce) {
   return fmt::format(
       "default-src 'none'; script-src 'nonce-{}'; style-src 'unsafe-inline'; img-src data:; "
@@ -26,8 +27,10 @@ std::string policy(const std::string& nonce) {
 
 // Returns the bytes in base64.
 std::string base64(std::string_view bytes) {
-  constexpr std::size_t kMaxPiece = std::size_t{3} << 20;  // OpenSSL counts bytes in an int
-  std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');  // OpenSSL adds a zero
+  // The maximum number of bytes per call. OpenSSL counts bytes in an int.
+  constexpr std::size_t kMaxPiece = std::size_t{3} << 20;
+  // Has room for one byte more, because OpenSSL appends a zero.
+  std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');
   for (std::size_t at = 0; at < bytes.size(); at += kMaxPiece) {
     const std::string_view piece = bytes.substr(at, kMaxPiece);
     EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data() + at / 3 * 4),
@@ -45,7 +48,8 @@ void replace_all(std::string& text, std::string_view what, std::string_view with
   }
 }
 
-// Replaces relative module addresses by names: modules inside a file have no address.
+// Replaces the relative addresses of imported modules by names, because modules inside a file have
+// no address.
 std::string script(const web::Asset& asset) {
   std::string text = web::plain(asset);
   replace_all(text, "from './", "from '");

@@ -7,7 +7,8 @@
 namespace ttmem::viewer {
 namespace {
 
-// Returns the bytes of a kind, or the drawn L1 for the index after the last kind.
+// Returns the bytes of the kind with this index. Returns the drawn L1 for the index after the last
+// kind.
 Bytes figure_of(const Point& point, std::size_t figure) {
   return figure < kDeviceKinds.size() ? point.used[kDeviceKinds[figure]] : drawn_l1_of(point);
 }

@@ -62,7 +62,7 @@ class ThinnedLine {
   void end_stretch();
 
   TimeRange range_;
-  std::size_t stretches_;  // also the number of points up to which all points are kept
+  std::size_t stretches_;  // number of stretches; up to this number of points, all points are kept
   bool keeps_all_ = true;
   std::size_t stretch_ = 0;
   std::size_t seen_ = 0;  // points seen in this stretch

@@ -24,11 +24,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 using recording::Tables;
 
-// A short recording gets nearly all moments. A long recording gets some, and fewer if the document
-// would be too long.
+// A recording with at most kShort rows gets nearly all moments. A longer recording gets some
+// moments, and fewer if the document would exceed kMaxBytes.
 constexpr std::uint64_t kShort = 20'000;  // rows
 constexpr std::size_t kMaxBytes = 48'000'000;
-// The number of rows that 128 devices have at 1000 moments.
+// The maximum of PlayLimits::device_rows, enough for 128 devices at 1000 moments.
 constexpr std::size_t kMaxDeviceRows = 128'000;
 constexpr std::array<Room, 8> kRooms = {{{.others = 600, .marks = 300},
                                          {.others = 200, .marks = 100},
