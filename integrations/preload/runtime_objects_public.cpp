@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The implementation with the headers of a package, in which a program is only a pointer. The
-// circular buffers of a program are those that TT-Metal's hook reports during the placement of the
-// program. The sizes of the kernels are known, but not the cores of the kernels.
+// Implements runtime_objects.hpp with the headers of a package, in which a program is only a
+// pointer. The circular buffers of a program are collected from TT-Metal's hook during the
+// placement of the program. The sizes of the kernels are known, but not the cores of the kernels.
 #include "runtime_objects.hpp"
 
 #if !TTMEM_HAS_INTERNAL_HEADERS

@@ -11,8 +11,8 @@ namespace ttmem::tt_metal {
 
 // The reserved part of L1 into which a core loads the kernels of its program.
 inline constexpr std::uint64_t kKernelRingBytes = 69 * 1024;
-// The estimate for kernels of unknown size. Data movement and compute kernels together are rarely
-// larger.
+// The estimated bytes of a kernel whose binary is unknown. The data movement and compute kernels of
+// a core together rarely take more than this.
 inline constexpr std::uint64_t kKernelEstimateBytes = 50 * 1024;
 
 struct KernelBytes {

@@ -12,8 +12,8 @@
 namespace ttmem::tt_metal {
 namespace {
 
-// Returns true if the preloaded adapter is attached, which reports everything that the hooks
-// report, and more.
+// Returns true if the preloaded adapter is attached. The adapter reports everything that the hooks
+// report, and more, so the hooks are then not needed.
 bool is_adapter_attached() {
   using Attached = int (*)();
   const auto attached = reinterpret_cast<Attached>(dlsym(RTLD_DEFAULT, "ttmem_preload_attached"));
