@@ -73,9 +73,9 @@ class OperationListener final : public tm::IGraphProcessor {
   std::vector<Operation> running_;  // the outermost first
 };
 
-// Removes the Listener before TT-Metal's list of listeners is destroyed at the end of the thread.
-// Frees during exit still read that list, so the list must be empty by then. This object is created
-// after the list, and is therefore destroyed before the list.
+// Removes the listener before TT-Metal's list of listeners is destroyed at the end of the thread.
+// Buffers that are freed during exit still read that list, so the list must be empty by then. An
+// object of this class is created after the list, and is therefore destroyed before the list.
 class ThisThread {
  public:
   ~ThisThread() {
@@ -121,7 +121,8 @@ ThreadLabel::~ThreadLabel() { label_of_this_thread = outer_; }
 
 void listen_to_operations() {
   if (!wants_operations() || ThisThread::has_ended()) return;
-  static_cast<void>(tm::GraphTracker::instance().get_processors());  // creates the list first
+  // Creates TT-Metal's list of listeners, because `here` must be created after the list.
+  static_cast<void>(tm::GraphTracker::instance().get_processors());
   thread_local ThisThread here;
   here.listen();
 }

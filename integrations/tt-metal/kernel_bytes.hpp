@@ -21,8 +21,9 @@ struct KernelBytes {
 };
 
 // Returns the bytes that these kernels take on a core that runs all of them, at most
-// kKernelRingBytes. A kernel whose binary the runtime does not know counts kKernelEstimateBytes.
-// Kernels of Ethernet cores do not count, because they are not in the L1 of compute cores.
+// kKernelRingBytes. If the runtime does not know the binary of a kernel, the kernel counts as
+// kKernelEstimateBytes. Kernels of Ethernet cores do not count, because they are not in the L1 of
+// compute cores.
 [[nodiscard]] KernelBytes kernel_bytes(
     const std::vector<tt::tt_metal::detail::KernelMeta>& kernels);
 // Returns the bytes of a program's kernels. Binaries are unknown if the program is not yet compiled

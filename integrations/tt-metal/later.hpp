@@ -19,7 +19,8 @@ class Later {
 
   // Starts the calls. If no thread can be created, `step` is never called.
   void begin();
-  // Resets the state in a child process, which does not have the thread.
+  // Resets the state. Call this in a child process after a fork, because the child does not have
+  // the thread.
   void forget();
 
  private:

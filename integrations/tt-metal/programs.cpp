@@ -240,7 +240,7 @@ void Programs::remove_destroyed(std::size_t at_most) {
   std::erase_if(dead_, [&](const Dead& dead) {
     return dead.when_ns < now && now - dead.when_ns > kFreeTimeoutNs;
   });
-  // Continues after the program that was checked last.
+  // The search starts after the program that the last call checked last.
   for (std::size_t i = std::min(at_most, programs_.size()); i > 0; --i) {
     auto program = programs_.upper_bound(last_checked_);
     if (program == programs_.end()) program = programs_.begin();

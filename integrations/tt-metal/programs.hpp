@@ -37,9 +37,10 @@ class Programs {
 
   // Returns the number of a program, and makes the program a named program.
   std::uint64_t name(const ::tt::tt_metal::Program& program);
-  // Returns the number of circular buffers in the next list of a program; 0: unknown.
+  // Returns the number of circular buffers in the next list of a program. Returns 0 if the number
+  // is unknown.
   [[nodiscard]] std::size_t length_of(std::uint64_t program) const;
-  // Returns how often kernels_of() was called for a program; 0 for an unknown program.
+  // Returns how often kernels_of() was called for a program. Returns 0 if the program is unknown.
   [[nodiscard]] int kernels_known(std::uint64_t program) const;
   // Sets the bytes of the program's kernels on a core. The kernels are on `cores`. If `cores` is
   // empty, the kernels are assumed to be on the cores of the program's circular buffers.
@@ -62,7 +63,8 @@ class Programs {
   // Adds a complete list. `current` is the program that the thread of the list named last, or 0.
   void listed(const CbList& list, std::uint64_t current);
 
-  // The frees that a thread reports in a row. A program is freed on one chip after the other.
+  // The frees that a thread reports one directly after the other. A program is freed on one chip
+  // after the other.
   class FreeRow {
    public:
     [[nodiscard]] bool empty() const { return parts_.empty(); }
@@ -86,7 +88,8 @@ class Programs {
   void may_have_views(const ChipNumbers& chips) { views_.insert(chips.begin(), chips.end()); }
 
   // Removes named programs that have been destroyed, even if no hook reported their end. Each call
-  // checks at most `at_most` programs, and the next call continues with the others.
+  // checks at most `at_most` programs. The next call continues with the programs that were not
+  // checked yet.
   void remove_destroyed(std::size_t at_most);
   // Removes destroyed programs without circular buffers, whose end no hook reports. Takes little
   // time.
