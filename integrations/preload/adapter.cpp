@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The part of the adapter that knows TT-Metal's types: one wrapper for each function of wrapped.h.
-// The adapter is compiled against the TT-Metal of the process, and loaded by the stub (preload.c).
+// This part of the adapter knows TT-Metal's types. It defines one wrapper for each function of
+// wrapped.h. The adapter is compiled against the TT-Metal of the process, and loaded by the stub
+// (preload.c).
 //
-// A wrapper has the arguments of its function and passes the call on. An allocation is recorded
-// after the call. A free is recorded before the call, because after the call another thread may
-// already have the memory. Exceptions pass through.
+// A wrapper takes the arguments of its function and calls the function with them. An allocation is
+// recorded after the call. A free is recorded before the call, because after the call another
+// thread may already have the memory. An exception of the function reaches the caller of the
+// wrapper.
 #include <ttmem/ttmem.h>
 
 #include <array>
@@ -42,7 +44,7 @@ RuntimeReporter& reporter() { return RuntimeReporter::instance(); }
 
 // ---- Buffers ----
 
-// Sets a variable to another value while the object lives.
+// While the object lives, a variable has another value. The destructor restores the earlier value.
 template <typename Value>
 class Temporarily {
  public:
@@ -57,7 +59,8 @@ class Temporarily {
   const Value outer_;
 };
 
-// The buffer whose wrapper is running on this thread. Hooks for this buffer are ignored.
+// The buffer whose wrapper is running on this thread. The wrapper records this buffer, so hooks for
+// this buffer are ignored.
 thread_local const tm::Buffer* in_wrapper = nullptr;
 
 void buffer_allocate(tm::Buffer* self) {
@@ -86,14 +89,15 @@ void track_deallocate(tm::GraphTracker* self, tm::Buffer* buffer) {
 
 // ---- Programs ----
 
-// The text of an out-of-memory error in a placement of this thread; empty: none. Not a std::string,
-// because a std::string would be destroyed before the last placement of an exiting thread.
+// The text of an out-of-memory error in the running placement of this thread. Empty if there was no
+// error. This is not a std::string, because a std::string would be destroyed before the last
+// placement of an exiting thread.
 thread_local std::array<char, 1025> failure{};
 
-// Records the program when its placement ends. Also records the program if an exception ends the
-// placement, because clashing circular buffers have been placed. A nested placement of the same
-// program records nothing, because the outer placement does. A failure is reported last, so that
-// the saved state contains the program.
+// Records the program when its placement ends. If an exception ends the placement, the program is
+// recorded too, because clashing circular buffers have been placed. A nested placement of the same
+// program records nothing, because the outer placement records the program. A failure is reported
+// last, so that the saved state contains the program.
 class PlacementScope {
  public:
   PlacementScope(ProgramImpl& program, const tm::IDevice& device, bool lays_out)
@@ -147,8 +151,8 @@ void track_allocate_cb(tm::GraphTracker* self, const tm::CoreRangeSet& cores, st
                        std::uint64_t bytes, bool is_view, const tm::IDevice* chip) {
   original<TTMEM_W_track_allocate_cb, void, tm::GraphTracker*, const tm::CoreRangeSet&>(
       self, cores, address, bytes, is_view, chip);
-  // Outside of a placement the hook reports a circular buffer of a dry capture, which allocates
-  // nothing.
+  // If no placement is running, the circular buffer belongs to a dry capture. A dry capture
+  // allocates nothing, so nothing is recorded.
   if (PlacementScope::is_running()) {
     tt_metal::quietly([&] { cb_reported(cores, address, bytes, is_view, chip); });
   }
@@ -203,8 +207,8 @@ void enqueue_mesh_workload(MeshCommandQueue& queue, MeshWorkload& workload, bool
   enqueue<TTMEM_W_enqueue_mesh_workload>(queue, workload, blocking);
 }
 
-// The wrapped function is a method of the queue. The compiler passes the object of a method in the
-// same way as a first argument.
+// The wrapped function is a method of the queue. The compiler passes the object of a method like a
+// first argument, so `queue` receives the object.
 void fast_enqueue(MeshCommandQueue& queue, MeshWorkload& workload, bool blocking) {
   enqueue<TTMEM_W_fast_enqueue>(queue, workload, blocking);
 }
@@ -236,8 +240,8 @@ void load_binaries(void* workload, MeshCommandQueue& queue) {
 
 // ---- Chips ----
 
-// `self` is a Device. IDevice is the first base class of Device, so both pointers have the same
-// address.
+// The runtime passes a Device as `self`. IDevice is the first base class of Device, so a pointer to
+// the Device is also a valid pointer to its IDevice.
 bool device_initialize(tm::IDevice* self, std::uint8_t queues, std::size_t l1_small,
                        std::size_t trace_region, std::size_t worker_l1,
                        std::span<const std::uint32_t> l1_bank_remap, bool minimal) {
@@ -256,7 +260,7 @@ bool device_close(tm::IDevice* self) {
 }  // namespace
 }  // namespace ttmem::preload
 
-// Tells the adapter which functions this TT-Metal has. Called once, before all other calls.
+// Sets which functions this TT-Metal has. Called once, before all other functions of the adapter.
 extern "C" __attribute__((visibility("default"))) void ttmem_adapter_begin(
     const unsigned char has[TTMEM_W_COUNT]) {
   const auto any = [&](auto... numbers) { return (has[numbers] || ...); };

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The part of the stub that detects out-of-memory errors. TT-Metal reports them by exceptions, from
- * many places. All exceptions pass through __cxa_throw, which is defined here and calls the
- * __cxa_throw of the C++ runtime. At this time nothing is unwound, so the process still holds its
- * memory.
+ * This part of the stub detects out-of-memory errors. TT-Metal reports these errors by exceptions,
+ * from many places. All exceptions pass through __cxa_throw, which is defined here and calls the
+ * __cxa_throw of the C++ runtime. When __cxa_throw is called, the stack is not unwound yet, so the
+ * process still holds its memory.
  *
- * Only exceptions of the class std::runtime_error itself are checked: TT-Metal and the dry run
- * throw this class. what() of another class may be any code, which may take locks or run Python. A
- * program with a statically linked C++ runtime never calls this function. */
+ * Only exceptions whose class is exactly std::runtime_error are checked, because TT-Metal and the
+ * dry run throw this class. Other classes are not checked, because their what() may run any code,
+ * take locks or call Python. A program with a statically linked C++ runtime never calls the
+ * __cxa_throw of this file, so its failures are not detected. */
 #define _GNU_SOURCE
 #include "failures.h"
 
@@ -18,13 +19,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The layout of the Itanium C++ ABI, which every C++ runtime of these machines has. */
+/* The layout of std::type_info in the Itanium C++ ABI. Every C++ runtime of the supported machines
+ * uses this ABI. */
 struct type_info {
   const void *functions; /* virtual functions of the class type_info, in the C++ runtime */
   const char *name;
 };
 typedef const char *(*what_function)(const void *exception);
-enum { kWhat = 2 }; /* index of what(), after two destructors */
+enum { kWhat = 2 }; /* index of what() among the virtual functions; two destructors come first */
 typedef void (*throw_function)(void *exception, struct type_info *type, void (*destroy)(void *));
 
 __attribute__((visibility("default"), noreturn)) void __cxa_throw(void *exception,
@@ -35,8 +37,8 @@ __attribute__((visibility("default"), noreturn)) void __cxa_throw(void *exceptio
 
 /* The __cxa_throw that the program would call without this library. */
 static throw_function next_for_all;
-/* The __cxa_throw of the C++ runtime to which a type belongs. Used if Python has loaded a C++
- * runtime for some libraries only, because a process may then have several C++ runtimes. */
+/* The __cxa_throw of the C++ runtime that defines a type. This is needed because Python can load a
+ * C++ runtime that only some libraries use. The process may then have several C++ runtimes. */
 static struct {
   const void *functions;
   throw_function next;
@@ -50,7 +52,8 @@ static throw_function find_by_type(const void *functions) {
   void *library = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   if (library == NULL) return NULL;
   throw_function found = (throw_function)dlsym(library, "__cxa_throw");
-  /* There is no dlclose(), so that the library stays loaded and the address stays valid. */
+  /* The library is not closed with dlclose(). So the library stays loaded, and the address stays
+   * valid. */
   return found == (throw_function)__cxa_throw ? NULL : found;
 }
 
@@ -106,8 +109,8 @@ static const char *find_marker(const char *message, const char *end) {
   return NULL;
 }
 
-/* Copies the text from the line with the marker to the end, without the source location before it
- * and the stack trace after it. */
+/* Copies the message from the start of the marker's line to `end`, or to a stack trace if there is
+ * one. This omits the source location in the lines before the marker. */
 static void copy_text(const char *message, const char *marker, const char *end, char *text) {
   while (marker > message && marker[-1] != '\n') --marker;
   const char stack[] = "\nbacktrace:";
@@ -120,8 +123,8 @@ static void copy_text(const char *message, const char *marker, const char *end, 
 
 int (*ttmem_preload_adapter_failed)(const char *text);
 
-/* Reports the failure to the adapter if the adapter must record something first, otherwise to the
- * tracker if the tracker is loaded. */
+/* Reports the failure to the adapter if the adapter must record a placement first. Otherwise
+ * reports the failure to the tracker. Does nothing if the tracker is not loaded. */
 static void report(const char *text) {
   int (*adapter_failed)(const char *) =
       __atomic_load_n(&ttmem_preload_adapter_failed, __ATOMIC_ACQUIRE);

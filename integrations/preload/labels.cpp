@@ -38,10 +38,10 @@ class OperationListener final : public tm::IGraphProcessor {
   void track_function_end() override { end(); }
   void track_function_end(const std::any&) override { end(); }
 
-  // Returns the innermost running operation that a model may call. Such an operation may call
-  // operations that a model does not call: building blocks of the library, and the runtime's
-  // functions that make a tensor. If no running operation is public, returns the innermost one;
-  // null if none is running.
+  // Returns the innermost running operation that a model may call. Such an operation may itself
+  // call operations that a model does not call: building blocks of the library, and the runtime's
+  // functions that make a tensor. If a model may call none of the running operations, returns the
+  // innermost running operation. Returns null if no operation is running.
   [[nodiscard]] const char* operation(const char* frame) {
     drop_ended_operations(frame);
     const auto is_public = [](const Operation& each) {
@@ -62,8 +62,9 @@ class OperationListener final : public tm::IGraphProcessor {
     if (!running_.empty()) running_.pop_back();
   }
   // Removes operations that ended by an exception, because TT-Metal does not report the end of such
-  // an operation. An operation is removed at the first call from clearly above its stack frame.
-  // Until then, a search finds newer operations first.
+  // an operation. An ended operation is removed at the first call whose stack frame is clearly
+  // above the frame of the operation. Until then operation() is still right, because it finds newer
+  // operations first.
   void drop_ended_operations(const char* frame) {
     constexpr std::ptrdiff_t clearly = 1024;
     while (!running_.empty() && frame - running_.back().frame > clearly) running_.pop_back();
@@ -72,9 +73,9 @@ class OperationListener final : public tm::IGraphProcessor {
   std::vector<Operation> running_;  // the outermost first
 };
 
-// Removes the Listener before TT-Metal's list of listeners is destroyed at the end of the thread.
-// Frees during exit still read that list, so the list must be empty by then. This object is created
-// after the list, and is therefore destroyed before the list.
+// Removes the listener before TT-Metal's list of listeners is destroyed at the end of the thread.
+// Buffers that are freed during exit still read that list, so the list must be empty by then. An
+// object of this class is created after the list, and is therefore destroyed before the list.
 class ThisThread {
  public:
   ~ThisThread() {
@@ -96,7 +97,8 @@ class ThisThread {
   [[nodiscard]] static bool has_ended() { return has_ended_; }
 
  private:
-  static thread_local OperationListener* listener_;  // null: none, or the thread is ending
+  // Null if the thread does not listen, or is ending.
+  static thread_local OperationListener* listener_;
   static thread_local bool has_ended_;
 
   std::shared_ptr<OperationListener> owned_;
@@ -119,7 +121,8 @@ ThreadLabel::~ThreadLabel() { label_of_this_thread = outer_; }
 
 void listen_to_operations() {
   if (!wants_operations() || ThisThread::has_ended()) return;
-  static_cast<void>(tm::GraphTracker::instance().get_processors());  // creates the list first
+  // Creates TT-Metal's list of listeners, because `here` must be created after the list.
+  static_cast<void>(tm::GraphTracker::instance().get_processors());
   thread_local ThisThread here;
   here.listen();
 }

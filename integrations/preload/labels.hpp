@@ -4,7 +4,7 @@
 
 namespace ttmem::preload {
 
-// Names the memory that this thread allocates while the object lives.
+// While the object lives, memory that this thread allocates has this name.
 class ThreadLabel {
  public:
   explicit ThreadLabel(const char* name);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The library that LD_PRELOAD loads. It defines functions with the names of TT-Metal's functions
+ * LD_PRELOAD loads this library. It defines functions with the names of TT-Metal's functions
  * (wrapped.h). Each of these functions is a jump. The first call of a function finds TT-Metal's own
  * function, loads the adapter that $TTMEM_ADAPTER names, and asks the adapter for a wrapper. From
- * then on, the jump leads to the wrapper, or to TT-Metal's function if there is no wrapper. If two
- * TT-Metals may be loaded, each call checks its caller: only one TT-Metal is recorded.
+ * then on, the jump leads to the wrapper, or to TT-Metal's function if there is no wrapper. Only
+ * one TT-Metal is recorded. If a second TT-Metal may be loaded, each call therefore checks its
+ * caller.
  *
  * The library depends only on the C library. It does nothing until one of the functions is called
- * or an exception is thrown (failures.c), so it has no effect on programs without TT-Metal, and on
- * the compilers that TT-Metal starts, although they inherit LD_PRELOAD. */
+ * or an exception is thrown (failures.c). So it has no effect on programs without TT-Metal, or on
+ * the compilers that TT-Metal starts, although these inherit LD_PRELOAD. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -30,10 +31,11 @@
 /* The jump of function i leads to targets[i], which is at first the address of code that calls
  * ttmem_preload_resolve(). */
 extern void *ttmem_preload_targets[TTMEM_W_COUNT] HIDDEN;
-/* For each function, code that checks the caller. A call from inside the runtime jumps to seen[i].
- * Any other call is resolved by ttmem_preload_resolve(). */
+/* For each function, the address of code that checks the caller. The code sends a call from inside
+ * the recorded TT-Metal to seen[i]. The code sends any other call to ttmem_preload_resolve(). */
 extern void *const ttmem_preload_checks[TTMEM_W_COUNT] HIDDEN;
-extern void *ttmem_preload_seen[TTMEM_W_COUNT] HIDDEN; /* null: not known yet */
+/* For each function, the wrapper or TT-Metal's function; null until the first call. */
+extern void *ttmem_preload_seen[TTMEM_W_COUNT] HIDDEN;
 extern struct {
   const char *begin;
   size_t size;
@@ -54,7 +56,7 @@ struct names {
 static int collect_name(struct dl_phdr_info *info, size_t size, void *data) {
   struct names *names = data;
   (void)size;
-  /* Skips the program and the vdso. */
+  /* Skips the program and the vdso, whose names are not absolute paths. */
   if (info->dlpi_name == NULL || info->dlpi_name[0] != '/') return 0;
   if (names->count == names->room) {
     const size_t room = names->room == 0 ? 64 : 2 * names->room;
@@ -69,19 +71,20 @@ static int collect_name(struct dl_phdr_info *info, size_t size, void *data) {
   return 0;
 }
 
-/* A function of TT-Metal that this library does not define, so a library that defines it is
- * TT-Metal. */
+/* A function that TT-Metal defines and this library does not define. So a library with this
+ * function is TT-Metal. */
 static const char kUnwrapped[] = "_ZN2tt8tt_metal12GraphTracker8instanceEv";
 
 /* The recorded TT-Metal, set when it is found. It stays loaded, because a jump into an unloaded
  * library would kill the process. */
 static struct {
-  void *library;                  /* null: RTLD_NEXT finds it */
-  int is_local;                   /* loaded with RTLD_LOCAL, so a second TT-Metal may be loaded */
-  void *originals[TTMEM_W_COUNT]; /* null: `library` has no such function */
+  void *library;                  /* null if RTLD_NEXT finds the library */
+  int is_local;                   /* true after RTLD_LOCAL: a second TT-Metal may be loaded */
+  void *originals[TTMEM_W_COUNT]; /* null if `library` has no such function */
 } runtime;
 
-/* Returns the library if it is loaded and has another definition of the function. */
+/* Returns the library if it is loaded and defines `symbol` at another address than `other_than`.
+ * Otherwise returns null. */
 static void *library_with(const char *path, const char *symbol, const void *other_than) {
   void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
   void *found = library != NULL ? dlsym(library, symbol) : NULL;
@@ -251,8 +254,7 @@ static void *open_library(const char *path, const char **why) {
   void *library = NULL;
   *why = open_adapter(path, &file);
   if (*why == NULL) {
-    /* The loader loads each name only once, so this must be a name that the program does not use.
-     */
+    /* The program must not use the same name, because the loader loads each name only once. */
     char name[64];
     snprintf(name, sizeof name, "/proc/self/fd/../fd/%d", file);
     library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
@@ -304,7 +306,9 @@ static wrapper_of load_adapter(const void *original) {
 }
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static __thread int loading; /* this thread loads the adapter, which itself calls TT-Metal */
+/* True while this thread loads the adapter. The adapter itself calls TT-Metal, and these calls must
+ * not wait for the mutex. */
+static __thread int loading;
 
 static int loaded;
 static wrapper_of wrapper;
@@ -315,9 +319,10 @@ __attribute__((visibility("default"))) int ttmem_preload_attached(void) {
   return __atomic_load_n(&wrapper, __ATOMIC_ACQUIRE) != NULL;
 }
 
-/* Locks the mutex, for 2 seconds at most. A call may come from the initialization of a library, so
- * this thread may hold the lock of the dynamic loader. The thread that loads the adapter needs that
- * lock; the timeout ends the deadlock. */
+/* Locks the mutex. Returns false if this takes more than 2 seconds. A call may come from the
+ * initialization of a library, so this thread may hold the lock of the dynamic loader. The thread
+ * that loads the adapter needs the loader's lock, so the two threads would otherwise wait for each
+ * other forever. */
 static int lock_with_timeout(void) {
   struct timespec end;
   clock_gettime(CLOCK_REALTIME, &end);
@@ -327,9 +332,9 @@ static int lock_with_timeout(void) {
 
 /* ---- Callers ---- */
 
-/* A library that calls TT-Metal's functions. The entry also has these functions if they are not
- * functions of the recorded TT-Metal. The library stays loaded, so that no other library can get
- * its addresses. */
+/* A library that calls TT-Metal's functions. If the library uses another TT-Metal than the recorded
+ * one, `own` has the functions of that other TT-Metal. The library stays loaded, so that no other
+ * library can get its addresses. */
 struct caller {
   const char *begin, *end;
   void *own[TTMEM_W_COUNT];

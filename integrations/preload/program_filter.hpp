@@ -12,9 +12,9 @@ namespace ttmem::preload {
 // and needs no lock. TT-Metal makes two programs for each program that runs, and reports the end of
 // each program in three ways, so only one of six calls is about a program in the table.
 //
-// add() and remove() must be called with the lock held. may_have() needs no lock: a thread that
-// destroys a program got it from the thread that placed it, so it sees the add() of that program
-// and everything before that add().
+// add() and remove() must be called with the lock held. may_have() needs no lock: the thread that
+// destroys a program received the program from the thread that placed it. So the destroying thread
+// also sees the add() of this program, and everything that happened before this add().
 class ProgramFilter {
  public:
   void add(const void* program) { count(program).fetch_add(1, std::memory_order_relaxed); }
@@ -32,7 +32,7 @@ class ProgramFilter {
     return counts_[static_cast<std::size_t>(mixed >> (64 - kBits))];
   }
 
-  // Number of programs with the same hash.
+  // For each hash, the number of programs in the table that have this hash.
   std::array<std::atomic<std::uint32_t>, 1U << kBits> counts_{};
 };
 

@@ -33,7 +33,7 @@ inline constexpr bool kReadsPrograms = TTMEM_HAS_INTERNAL_HEADERS != 0;
 
 // Call begin_layout() before a program is placed on this thread. Then call cb_reported() for each
 // circular buffer that TT-Metal's hook reports during the placement, on every chip. Both functions
-// do nothing if kReadsPrograms.
+// do nothing if kReadsPrograms is true.
 void begin_layout();
 void cb_reported(const tm::CoreRangeSet& cores, std::uint64_t address, std::uint64_t bytes,
                  bool is_view, const tm::IDevice* chip);
@@ -42,10 +42,10 @@ void cb_reported(const tm::CoreRangeSet& cores, std::uint64_t address, std::uint
 // it after a placement, on the thread of the placement. Returns true if `cbs` changed.
 [[nodiscard]] bool read_layout(tm::detail::ProgramImpl& program,
                                std::vector<tt_metal::ProgramCb>& cbs);
-// Returns false if `cbs` lacks circular buffers of the program that have bytes of their own.
+// Returns false if `cbs` lacks circular buffers of the program that are not views.
 [[nodiscard]] bool is_complete(const tm::Program& program,
                                const std::vector<tt_metal::ProgramCb>& cbs);
-// Adds views that read_layout() could not find. Returns true if it added any.
+// Adds views that read_layout() could not find. Returns true if at least one view was added.
 [[nodiscard]] bool add_views(tm::Program& program, std::vector<tt_metal::ProgramCb>& cbs);
 
 // Returns the kernel sizes of a compiled program. `cbs` is the result of read_layout().

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The implementation with TT-Metal's internal headers, which reads everything from its objects.
+// Implements runtime_objects.hpp with TT-Metal's internal headers. Everything is read from the
+// runtime's own objects.
 #include "runtime_objects.hpp"
 
 #if TTMEM_HAS_INTERNAL_HEADERS
@@ -71,7 +72,7 @@ bool is_same(tm::detail::ProgramImpl& program, const std::vector<ProgramCb>& cbs
   return same && count == cbs.size();
 }
 
-// Returns the size of the compiled binaries; 0: there are none.
+// Returns the size of the compiled binaries of the kernel. Returns 0 if the kernel has no binaries.
 std::uint64_t binary_bytes(const tm::Kernel& kernel, tm::IDevice& device) {
   std::uint64_t bytes = 0;
   for (int i = 0; i < static_cast<int>(kernel.expected_num_binaries()); ++i) {

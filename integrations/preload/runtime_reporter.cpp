@@ -60,7 +60,8 @@ void RuntimeReporter::forget_in_child() {
   reporter.last_ = {};
   reporter.chips_.forget();
   reporter.buffers_.forget();
-  // The programs still have their addresses, but the child has not reported them.
+  // In the child, the programs still have their addresses, but the child has not reported any
+  // program on any chip.
   for (auto& [impl, program] : reporter.programs_) program.chips.clear();
   reporter.traces_.clear();
 }
@@ -198,7 +199,8 @@ RuntimeReporter::Program* RuntimeReporter::find(tm::detail::ProgramImpl& impl,
   const auto found = programs_.find(&impl);
   if (found != programs_.end() && !found->second.chips.empty()) return &found->second;
   if (!layouts_intercepted_.load(std::memory_order_relaxed)) return nullptr;
-  // The parent process placed the program, so this process must record the placement.
+  // The parent process placed the program before the fork, so this process has not recorded the
+  // placement yet.
   begin_layout();
   return &place(impl, device);
 }

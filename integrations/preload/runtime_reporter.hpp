@@ -27,7 +27,8 @@ namespace ttmem::preload {
 namespace tm = ::tt::tt_metal;
 
 // The only instance of the process. It is never destroyed, because buffers are freed during exit
-// too. Safe from any thread. No method throws, because the runtime must not be disturbed.
+// too. Methods may be called from any thread. No method throws, because the runtime must not be
+// disturbed.
 class RuntimeReporter {
  public:
   static RuntimeReporter& instance();
@@ -42,16 +43,16 @@ class RuntimeReporter {
   void initialized(const tm::IDevice& chip) noexcept;
   void closed(const tm::IDevice& chip) noexcept;
 
-  // Call this after the buffer has its memory. Does nothing for a known buffer, and for a dry
-  // capture, which allocates nothing (address 0).
+  // Call this after the buffer has its memory. Does nothing if the buffer is already known. Does
+  // nothing if the address is 0, which means that a dry capture allocated no memory.
   void allocated(const tm::Buffer& buffer) noexcept;
   // Call this before the memory of the buffer is freed. Ignores an unknown buffer.
   void freed(const tm::Buffer& buffer) noexcept;
 
   // Records that the circular buffers of the program may have new addresses, or that the program is
-  // on further chips. `is_compiled`: the program was compiled for the device. `is_laid_out`: its
-  // circular buffers were placed. If this TT-Metal lets both events be intercepted, the call does
-  // nothing unless `is_laid_out`.
+  // on further chips. `is_compiled` means that the program was compiled for the device.
+  // `is_laid_out` means that its circular buffers were placed. If both events can be intercepted in
+  // this TT-Metal, the call does nothing unless `is_laid_out`.
   void placed(tm::detail::ProgramImpl& program, const tm::IDevice& device, bool is_compiled,
               bool is_laid_out) noexcept;
   void destroyed(const tm::detail::ProgramImpl& program) noexcept;
@@ -71,13 +72,13 @@ class RuntimeReporter {
  private:
   using Mesh = tt_metal::OpenMesh;
   using Program = tt_metal::PlacedProgram;
-  // By chip: the programs that a trace replays.
+  // For each chip, the programs that a trace replays on the chip.
   using Trace = std::map<std::uint32_t, std::vector<std::uint64_t>>;
 
   RuntimeReporter();
   static void forget_in_child();
 
-  // The lock must be held for these functions.
+  // The following functions must be called with `mutex_` locked.
   void check_interception();
   void mark_programs_unseen(const char* why);
   void warn(const std::string& what, std::uint32_t unknown_again = 0);
@@ -95,14 +96,14 @@ class RuntimeReporter {
   ProgramFilter filter_;               // filter for `programs_`
   std::mutex mutex_;                   // guards everything below
   Heard heard_{false, false, false};   // set before anything is recorded
-  std::vector<std::string> warnings_;  // warnings so far, with reasons
-  bool initialized_ = false;           // the initialization of a chip was intercepted
+  std::vector<std::string> warnings_;  // warnings that were already given, with reasons
+  bool initialized_ = false;           // true after an initialization of a chip was intercepted
   tt_metal::OpenChips chips_;
   tt_metal::LiveBuffers buffers_{chips_};
   std::unordered_map<const tm::detail::ProgramImpl*, Program> programs_;
   std::map<std::uint32_t, Trace> traces_;
   std::uint64_t next_program_ = 1;
-  struct {  // the last workload, if it had one program and nothing has changed since
+  struct {  // the last workload if it had one program and nothing has changed since this workload
     const tm::detail::ProgramImpl* program = nullptr;
     const tm::IDevice* device = nullptr;
     std::optional<tm::distributed::MeshCoordinateRange> range;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The functions of TT-Metal that allocate and free memory, with the names that the library exports:
- * X(name here, exported name). The stub defines them, and the adapter wraps them. A function that a
- * version of TT-Metal does not have is never called, and its events stay unknown. */
+ * The functions of TT-Metal that allocate and free memory, as X(short name, exported name). The
+ * stub defines all of these functions, and the adapter wraps them. If a version of TT-Metal does
+ * not have a function, the function is never called, and its events stay unknown. */
 #ifndef TTMEM_ADAPTER_WRAPPED_H
 #define TTMEM_ADAPTER_WRAPPED_H
 
@@ -13,8 +13,8 @@
   X(track_allocate, _ZN2tt8tt_metal12GraphTracker14track_allocateEPKNS0_6BufferE) \
   X(track_deallocate, _ZN2tt8tt_metal12GraphTracker16track_deallocateEPNS0_6BufferE)
 
-/* Programs. The earliest function that reports the end of a program is used; the destructor is
- * called last. The hook is for an adapter that cannot read programs. */
+/* Programs. Several functions report the end of a program. The earliest of these functions is used;
+ * the destructor is called last. The hook is for an adapter that cannot read programs. */
 #define TTMEM_WRAPPED_PROGRAMS(X)                                                                \
   X(compile_and_allocate,                                                                        \
     _ZN2tt8tt_metal6detail11ProgramImpl20compile_and_allocateEPNS0_7IDeviceEb)                   \
@@ -32,7 +32,8 @@
   X(program_destructor, _ZN2tt8tt_metal6detail11ProgramImplD1Ev)                                 \
   X(program_base_destructor, _ZN2tt8tt_metal6detail11ProgramImplD2Ev)
 
-/* Dispatches. The functions of the queues are for callers that do not call the first function. */
+/* Dispatches. Some callers do not call the first function, but directly the functions of the
+ * queues. */
 #define TTMEM_WRAPPED_DISPATCHES(X)                                                                                  \
   X(enqueue_mesh_workload,                                                                                           \
     _ZN2tt8tt_metal11distributed19EnqueueMeshWorkloadERNS1_16MeshCommandQueueERNS1_12MeshWorkloadEb)                 \

@@ -6,8 +6,8 @@ namespace ttmem::tt_metal {
 namespace tm = ::tt::tt_metal;
 
 std::uint64_t BankBytes::of(const tm::Buffer& buffer, std::uint64_t generation) {
-  // A buffer of a sub-device is not cached, because its allocator may be removed while the chip is
-  // open.
+  // The bytes of a buffer of a sub-device are not cached, because the sub-device's allocator may be
+  // removed while the chip is open.
   if (buffer.buffer_layout() != tm::TensorMemoryLayout::INTERLEAVED ||
       buffer.sub_device_id().has_value()) {
     return buffer.aligned_size_per_bank();
@@ -16,8 +16,9 @@ std::uint64_t BankBytes::of(const tm::Buffer& buffer, std::uint64_t generation) 
   const std::uint64_t page_size = buffer.page_size();
   const tm::BufferType type = buffer.buffer_type();
   const tm::Allocator* const allocator = buffer.allocator();
-  const std::uint64_t mixed = (size + page_size + static_cast<std::uint64_t>(type)) *
-                              0x9E3779B97F4A7C15U;  // Fibonacci hashing spreads neighbours
+  // Fibonacci hashing: nearby sizes get different entries.
+  const std::uint64_t mixed =
+      (size + page_size + static_cast<std::uint64_t>(type)) * 0x9E3779B97F4A7C15U;
   Entry& entry = entries_[mixed >> (64 - kBits)];
   if (entry.generation != generation || entry.size != size || entry.page_size != page_size ||
       entry.type != type || entry.allocator != allocator) {

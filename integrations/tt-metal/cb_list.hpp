@@ -63,7 +63,7 @@ class CbList {
   // of these circular buffers.
   bool has_own_ = false;
   bool may_have_two_programs_ = false;
-  bool ends_with_views_ = false;  // and has other circular buffers before them
+  bool ends_with_views_ = false;  // the last ones are views, and others before them are not
 };
 
 }  // namespace ttmem::tt_metal

@@ -14,8 +14,8 @@ namespace ttmem::tt_metal {
 
 ttmem_core_range core_range(const ::tt::tt_metal::CoreRange& range);
 
-// An immutable CoreRangeSet. Uses no heap memory for one or two ranges, which are the usual case,
-// because a program has many circular buffers.
+// An immutable CoreRangeSet. One or two ranges are the usual case, and use no heap memory. This
+// matters because a program has many circular buffers.
 class CoreRanges {
  public:
   CoreRanges() = default;
@@ -35,7 +35,7 @@ class CoreRanges {
  private:
   std::size_t count_ = 0;
   std::array<ttmem_core_range, 2> few_{};
-  std::vector<ttmem_core_range> many_;  // empty: all ranges are in few_
+  std::vector<ttmem_core_range> many_;  // empty if all ranges are in few_
 };
 
 }  // namespace ttmem::tt_metal

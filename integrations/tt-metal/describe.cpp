@@ -9,7 +9,7 @@ namespace tm = ::tt::tt_metal;
 
 namespace {
 
-// Returns the same as Buffer::is_l1(), without a call into the runtime.
+// Returns the value of Buffer::is_l1(), without a call into the runtime.
 bool is_l1(const tm::Buffer& buffer) {
   const tm::BufferType type = buffer.buffer_type();
   return type == tm::BufferType::L1 || type == tm::BufferType::L1_SMALL;

@@ -29,9 +29,9 @@ std::vector<ttmem_core_range> ranges_of(const ::tt::tt_metal::CoreRangeSet& core
 // Returns all facts that an open chip reports.
 ttmem_device_info device_info(const ::tt::tt_metal::IDevice& chip);
 
-// Returns the cores that hold the bytes of a sharded buffer; empty means all banks. For a buffer of
-// a sub-device, returns the cores of the sub-device. For a buffer in DRAM, returns its banks as
-// (bank, 0).
+// Returns the cores that hold the bytes of a sharded buffer. Returns no cores for an interleaved
+// buffer, which uses all banks. For a sharded buffer of a sub-device, returns all cores of the
+// sub-device. For a sharded buffer in DRAM, returns its banks as (bank, 0).
 std::vector<ttmem_core_range> cores_of(const ::tt::tt_metal::Buffer& buffer);
 
 // Describes a buffer, except its bytes per bank (BankBytes). `cores` is the result of cores_of(),

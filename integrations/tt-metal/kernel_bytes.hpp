@@ -11,8 +11,8 @@ namespace ttmem::tt_metal {
 
 // The reserved part of L1 into which a core loads the kernels of its program.
 inline constexpr std::uint64_t kKernelRingBytes = 69 * 1024;
-// The estimate for kernels of unknown size. Data movement and compute kernels together are rarely
-// larger.
+// The estimated bytes of a kernel whose binary is unknown. The data movement and compute kernels of
+// a core together rarely take more than this.
 inline constexpr std::uint64_t kKernelEstimateBytes = 50 * 1024;
 
 struct KernelBytes {
@@ -21,8 +21,9 @@ struct KernelBytes {
 };
 
 // Returns the bytes that these kernels take on a core that runs all of them, at most
-// kKernelRingBytes. A kernel whose binary the runtime does not know counts kKernelEstimateBytes.
-// Kernels of Ethernet cores do not count, because they are not in the L1 of compute cores.
+// kKernelRingBytes. If the runtime does not know the binary of a kernel, the kernel counts as
+// kKernelEstimateBytes. Kernels of Ethernet cores do not count, because they are not in the L1 of
+// compute cores.
 [[nodiscard]] KernelBytes kernel_bytes(
     const std::vector<tt::tt_metal::detail::KernelMeta>& kernels);
 // Returns the bytes of a program's kernels. Binaries are unknown if the program is not yet compiled

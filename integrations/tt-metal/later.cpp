@@ -61,7 +61,9 @@ void Later::run() {
 }
 
 void Later::forget() {
-  new (&wake_) std::condition_variable;  // the parent's thread may have waited on it
+  // The thread of the parent process may have waited on the old condition variable, so the child
+  // process makes a new condition variable.
+  new (&wake_) std::condition_variable;
   has_thread_ = false;
   busy_ = false;
 }

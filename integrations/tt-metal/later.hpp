@@ -10,7 +10,8 @@ namespace ttmem::tt_metal {
 // returns false. The rest of the time the thread sleeps and uses no CPU. The function, and all
 // methods of this class, are called while the given mutex is locked.
 //
-// Never destroyed, because the thread may be running when the process ends.
+// An object of this class is never destroyed, because the thread may be running when the process
+// ends.
 class Later {
  public:
   // `step` returns false if nothing is left to do.
@@ -18,7 +19,8 @@ class Later {
 
   // Starts the calls. If no thread can be created, `step` is never called.
   void begin();
-  // Resets the state in a child process, which does not have the thread.
+  // Resets the state. Call this in a child process after a fork, because the child does not have
+  // the thread.
   void forget();
 
  private:

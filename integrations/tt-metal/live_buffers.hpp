@@ -12,7 +12,7 @@
 
 namespace ttmem::tt_metal {
 
-// Not thread-safe.
+// The buffers that were reported as allocated and not yet as freed. Not thread-safe.
 class LiveBuffers {
  public:
   explicit LiveBuffers(OpenChips& chips) : chips_(chips) {}
@@ -30,7 +30,7 @@ class LiveBuffers {
     using Key = std::uint64_t;
 
     std::uint64_t id = 0;
-    std::uint64_t generation = 0;  // generation at the allocation
+    std::uint64_t generation = 0;  // generation of the chips at the allocation
     const OpenMesh* mesh = nullptr;
     ttmem_buffer_type type = TTMEM_DRAM;
 

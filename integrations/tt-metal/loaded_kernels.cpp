@@ -58,12 +58,12 @@ void LoadedKernels::leave_all_cores(std::uint64_t program) {
   std::replace(owner_.begin(), owner_.end(), program, std::uint64_t{0});
 }
 
-// Makes the program the owner of all cores of its kernels. Returns false if it already owned them
-// all.
+// Makes the program the owner of all cores of its kernels. Returns false if the program already
+// owned all of these cores.
 bool LoadedKernels::take_cores(std::uint64_t program, Loaded& own) {
   const std::vector<std::uint32_t>& bytes = own.sizes->bytes();
   if (owner_.size() < bytes.size()) owner_.resize(bytes.size());
-  std::uint64_t before = 0;  // owner of the previous core; `other` is its entry
+  std::uint64_t before = 0;  // owner of the last core that was taken; `other` is the owner's entry
   Loaded* other = nullptr;
   bool any = false;
   for (std::size_t core = 0; core < bytes.size(); ++core) {
@@ -102,7 +102,8 @@ void LoadedKernels::load(std::uint64_t program, const std::shared_ptr<const Kern
     if (found->second.bytes == 0) programs_.erase(found);
   }
   evicted_programs_.clear();
-  if (any) report(program, own);  // after the evicted programs, so that no core ever counts twice
+  // The program is reported after the evicted programs, so that no core is ever counted twice.
+  if (any) report(program, own);
 }
 
 void LoadedKernels::unload(std::uint64_t program) {

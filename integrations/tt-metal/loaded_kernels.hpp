@@ -14,11 +14,11 @@ namespace ttmem::tt_metal {
 // The bytes of a program's kernels on each compute core.
 class KernelSizes {
  public:
-  bool estimate = false;  // a kernel has no binary, or its cores are unknown
+  bool estimate = false;  // true if a kernel has no binary, or its cores are unknown
 
   // Adds a kernel on each of these cores. The sum of a core is at most kKernelRingBytes.
   void add(const CoreRanges& cores, std::uint64_t kernel_bytes);
-  // Adds a kernel on each of these cores that has no kernel yet.
+  // Adds a kernel on those of the given cores that have no kernel yet.
   void add_where_none(const CoreRanges& cores, std::uint64_t kernel_bytes);
 
   // Returns the bytes on each core, in rows of 32 cores. 0 means that the core has no kernel, and
@@ -43,8 +43,8 @@ class LoadedKernels {
  private:
   struct Loaded {
     std::shared_ptr<const KernelSizes> sizes;
-    std::uint64_t bytes = 0;  // on the cores that the program still owns
-    bool lost_cores = false;  // lost cores since its last report
+    std::uint64_t bytes = 0;  // bytes on the cores that the program still owns
+    bool lost_cores = false;  // true if the program has lost cores since its last report
   };
   void leave_all_cores(std::uint64_t program);
   [[nodiscard]] bool take_cores(std::uint64_t program, Loaded& own);

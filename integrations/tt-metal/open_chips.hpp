@@ -47,15 +47,15 @@ class OpenChips {
 
   [[nodiscard]] std::uint64_t generation() const { return generation_; }
   [[nodiscard]] std::map<std::uint32_t, OpenChip>& all() { return chips_; }
-  // Forgets all chips, in a child process.
+  // Forgets all chips. Call this in a child process after a fork.
   void forget();
 
  private:
   void (*const announce_)(const ::tt::tt_metal::IDevice& chip);
   std::map<std::uint32_t, OpenChip> chips_;
   std::uint64_t generation_ = 1;
-  // By address and number of the device, because a new mesh may get the address of a destroyed
-  // mesh. Entries are never removed, because buffers point to them.
+  // Keyed by the address and the number of the device, because a new mesh may get the address of a
+  // destroyed mesh. Entries are never removed, because buffers point to them.
   std::map<std::pair<const ::tt::tt_metal::IDevice*, int>, OpenMesh> meshes_;
   struct {  // the entry of `meshes_` that was used last
     const ::tt::tt_metal::IDevice* device = nullptr;

@@ -15,7 +15,7 @@ namespace ttmem::tt_metal {
 struct ProgramCb {
   CoreRanges cores;
   std::uint64_t address, bytes;
-  bool is_view;  // its bytes belong to an L1 buffer
+  bool is_view;  // true if the bytes belong to an L1 buffer
 
   friend bool operator==(const ProgramCb&, const ProgramCb&) = default;
 };
@@ -28,7 +28,7 @@ struct ProgramCb {
 struct PlacedProgram {
   std::uint64_t id = 0;        // id in the tracker
   std::string name;            // empty: none
-  std::vector<ProgramCb> cbs;  // the same on every chip
+  std::vector<ProgramCb> cbs;  // the list is the same on every chip
   ChipNumbers chips;
   std::shared_ptr<const KernelSizes> kernels;  // null: unknown
 
@@ -36,7 +36,8 @@ struct PlacedProgram {
   // the circular buffers on all chips of the program, because the layout is the same on all of
   // them.
   void placed(const ChipNumbers& on, bool is_new_layout);
-  // Reports that the program was sent to the mesh, and loads its kernels there if they are known.
+  // Reports that the program was sent to the mesh. If the program's kernels are known, also loads
+  // the kernels on the chips of the mesh.
   void dispatched(const OpenMesh& mesh) const;
   // Reports that the program is destroyed on all chips.
   void destroyed(OpenChips& chips) const;

@@ -16,7 +16,8 @@ namespace {
 void announce(const tm::IDevice& chip) {
   const ttmem_device_info info = device_info(chip);
   ttmem_device_open(&info);
-  // The hooks report every buffer and every CB. Kernels and dispatches may be reported or not.
+  // The hooks report every buffer and every CB, so these kinds are known from the start. Kernels
+  // and dispatches stay unknown until the first report of them.
   ttmem_set_reported(info.id, TTMEM_REPORTS_BUFFERS | TTMEM_REPORTS_PROGRAMS);
 }
 
@@ -31,7 +32,7 @@ bool is_dry(Tracker& tracker, tm::Program* program) {
   }
 }
 
-// Returns the mesh that opened the chips of a device; null for a chip itself.
+// Returns the mesh that opened the chips of a mesh. Returns null if the device is a single chip.
 std::shared_ptr<const tm::distributed::MeshDevice> root_of(const tm::IDevice& device) {
   const auto* mesh = dynamic_cast<const tm::distributed::MeshDevice*>(&device);
   if (mesh == nullptr) return nullptr;
@@ -157,8 +158,9 @@ void Processor::end_all_rows() {
 
 // ---- Chips ----
 
-// Returns the chips of a device. No hook reports that a chip was closed. So if another mesh than
-// before is used, closes the chips whose opening mesh no longer exists.
+// Returns the chips of a device. No hook reports that a chip was closed. So if the device or the
+// set of open chips differs from the last call, this also closes the chips whose opening mesh no
+// longer exists.
 const OpenMesh& Processor::mesh_of(const tm::IDevice& device, Held& held) {
   const OpenMesh* mesh = &chips_.mesh_of(device);
   if (last_root_.mesh == mesh && last_root_.generation == chips_.generation()) return *mesh;
@@ -201,7 +203,7 @@ void Processor::open_device(const tm::IDevice& chip, const DeviceFacts& facts) {
   if (!ttmem_enabled()) return;
   const std::lock_guard lock(mutex_);
   chips_.open(chip);
-  ttmem_device_info more{};  // unset fields change nothing
+  ttmem_device_info more{};  // the tracker ignores unset fields
   more.struct_size = sizeof(more);
   more.id = number_of(chip);
   more.uid = facts.uid;
@@ -307,18 +309,18 @@ void Processor::track_program(tm::Program* program, const tm::IDevice* device) {
     end_rows(thread);
     const OpenMesh& mesh = mesh_of(*device, held);
     const std::uint64_t id = programs_.name(*program);
-    // The first run, which follows this call, compiles the program. So the binaries are known at
-    // the second call.
+    // The first run of the program follows this call and compiles the program. So the binaries are
+    // known from the second call on.
     const int known = programs_.kernels_known(id);
     if (known < 2) {
       KernelBytes bytes = collect_kernel_bytes(*program, *device, known != 0);
-      bytes.estimate = true;  // the hooks do not say on which cores they run
+      bytes.estimate = true;  // the hooks do not report the cores of the kernels
       // The kernels are on the cores of the circular buffers, or on all cores if there are none.
       const bool has_cbs = !program->circular_buffers().empty();
       programs_.kernels_of(id, bytes, has_cbs ? tm::CoreRangeSet() : all_cores(*device));
     }
-    // Programs that follow each other directly belong to one workload, and are sent to different
-    // chips of the mesh. The hooks do not say to which chips.
+    // If two programs are announced without another hook between them, both belong to one workload
+    // and are sent to different chips of the mesh. The hooks do not report to which chips.
     const bool of_several = before != 0 && before != id;
     programs_.announced(id, mesh, of_several);
     thread.current = id;

@@ -22,8 +22,8 @@
 
 namespace ttmem::tt_metal {
 
-// Safe from any thread. Does nothing while tracking is off (TT_ALLOC_TRACKING_ENABLED). No hook
-// throws, because the runtime must not be disturbed.
+// Receives TT-Metal's hooks, on any thread. Does nothing while tracking is off
+// (TT_ALLOC_TRACKING_ENABLED). No hook throws, because the runtime must not be disturbed.
 //
 // A list of circular buffers is reported as a whole, as soon as one of these happens: the list has
 // the length that its program declares, the next hook is called on its thread, or a few
@@ -62,7 +62,8 @@ class Processor final : public tm::IGraphProcessor {
   void close_device(std::uint32_t chip);
   void begin_scope(const tm::Program& program);
   void end_scope();
-  // Asks the runtime for the kernel bytes of a program only once, and never if `kernels` is given.
+  // Records a dispatch. If `kernels` is not given, asks the runtime for the kernel bytes, but only
+  // once for each program.
   void dispatched(const tm::Program& program, const tm::IDevice& device,
                   const tm::CoreRangeSet& kernel_cores, const std::optional<KernelBytes>& kernels);
   void replayed(const std::vector<const tm::Program*>& programs, const tm::IDevice& device);
@@ -78,9 +79,9 @@ class Processor final : public tm::IGraphProcessor {
     CbList list;
     Programs::FreeRow frees;
     std::uint64_t current = 0;  // the program that was named last; 0: none
-    std::size_t chips = 0;      // number of chips of the mesh of `current`; 0: unknown
+    std::size_t chips = 0;      // number of chips of the mesh of `current`; 0 if it is unknown
     bool in_scope = false;      // a scope has set `current`
-    // The program of the last track_program, if no other hook followed.
+    // The program of the last track_program() if no other hook has been called since, otherwise 0.
     std::uint64_t announced = 0;
     std::uint64_t events = 0;
     std::uint64_t events_seen = 0;  // `events` at the last step()
@@ -92,15 +93,15 @@ class Processor final : public tm::IGraphProcessor {
     std::weak_ptr<MeshDevice> mesh;
     ChipNumbers chips;
   };
-  // Meshes that a call has looked up. Their last reference must not be dropped while the lock is
-  // held.
+  // Meshes that a call has looked up. The references are kept until the lock is released, because a
+  // mesh must not be destroyed while the lock is held.
   using Held = std::vector<std::shared_ptr<const MeshDevice>>;
 
   static void forget_in_child();
   static bool step();
   void end_thread(Thread& thread);
 
-  // The lock must be held for these functions.
+  // The following functions must be called with `mutex_` locked.
   Thread& this_thread();
   void end_list(Thread& thread);
   void end_rows(Thread& thread);

@@ -17,8 +17,8 @@ namespace tm = ::tt::tt_metal;
 
 namespace {
 
-// TT-Metal reports the frees of a program while it is destroyed. Frees that are not reported within
-// this time came on a thread that is not attached, and will never be reported.
+// TT-Metal reports the frees of a program while the program is destroyed. Frees that are not
+// reported within this time happened on a thread that is not attached, and will never be reported.
 constexpr std::uint64_t kFreeTimeoutNs = 1'000'000'000;
 
 // The number of programs that are checked with each list. The limit keeps the time for a list
@@ -129,7 +129,8 @@ Programs::Program* Programs::find(const void* identity) {
   if (named == named_.end()) return nullptr;
   const auto program = programs_.find(named->second);
   if (!program->second.knows_end || !program->second.life.expired()) return &program->second;
-  remove_named(program, now_ns());  // another program has the same address in memory
+  // The program has been destroyed, and another program now has its address in memory.
+  remove_named(program, now_ns());
   return nullptr;
 }
 
@@ -203,8 +204,8 @@ void Programs::dispatched(std::uint64_t id, const OpenMesh& mesh) {
   Program& program = found->second;
   program.sent_to = nullptr;
   program.of_several = false;
-  // A program without circular buffers, or with views alone, may have no list. The runtime
-  // nevertheless reports the free of the program.
+  // If a program has no circular buffers, or only views, its list may never be reported. The
+  // runtime nevertheless reports the free of the program, so the program is listed now.
   const std::vector<ProgramCb> declared = program.expected;
   if (!program.is_listed && without_views(declared).empty()) {
     listed_named(program, declared, mesh.chips);
@@ -222,8 +223,7 @@ void Programs::announced(std::uint64_t id, const OpenMesh& mesh, bool of_several
     estimate(intersection(found->second.chips, mesh.chips));
 }
 
-// Removes a named program. The frees of the program are reported later, on the thread that destroys
-// the program.
+// Removes a named program. Its frees are reported later, on the thread that destroys the program.
 void Programs::remove_named(Table::iterator program, std::uint64_t when_ns) {
   if (!program->second.frees.empty()) dead_.push_back({program->second.frees, when_ns});
   remove(program);
@@ -240,7 +240,7 @@ void Programs::remove_destroyed(std::size_t at_most) {
   std::erase_if(dead_, [&](const Dead& dead) {
     return dead.when_ns < now && now - dead.when_ns > kFreeTimeoutNs;
   });
-  // Continues after the program that was checked last.
+  // The search starts after the program that the last call checked last.
   for (std::size_t i = std::min(at_most, programs_.size()); i > 0; --i) {
     auto program = programs_.upper_bound(last_checked_);
     if (program == programs_.end()) program = programs_.begin();
@@ -292,14 +292,17 @@ Programs::Program* Programs::find_expecting(const CbList& list) {
 
 void Programs::listed(const CbList& list, std::uint64_t current) {
   remove_destroyed(kChecksPerList);
-  if (!list.is_even()) estimate(list.chips());  // another sequence interrupted the list
+  // Some chips lack a part of the list, because other circular buffers were reported before the
+  // list was complete.
+  if (!list.is_even()) estimate(list.chips());
   const auto named = programs_.find(current);
   if (named != programs_.end() && fits(named->second, list)) {
     listed_named(named->second, list.cbs(), list.chips());
     return;
   }
-  // The lists of a workload of several programs are reported on the runtime's own threads, which
-  // name no program.
+  // If a workload has several programs, their lists are reported on the runtime's own threads.
+  // These threads name no program, so the programs are found by the circular buffers that they
+  // declare.
   CbList rest = list;
   while (!rest.empty()) {
     Program* const program = find_expecting(rest);
@@ -338,7 +341,8 @@ void Programs::listed_named(Program& program, const std::vector<ProgramCb>& cbs,
 
 void Programs::listed_unnamed(const CbList& list) {
   const ChipNumbers chips = list.chips();
-  // The list may be the new layout of a known program.
+  // The list may be the new layout of a known program instead of a new program. The figures are
+  // then estimates.
   const bool is_estimate = std::all_of(
       chips.begin(), chips.end(), [&](std::uint32_t chip) { return estimated_.contains(chip); });
   const bool may_be_known =
@@ -384,8 +388,8 @@ void Programs::freed(FreeRow& row, std::uint32_t chip) {
                                  [&](const Dead& each) { return contains(each.frees, chip); });
   if (dead != dead_.rend()) {
     const auto index = static_cast<std::size_t>(std::distance(dead, dead_.rend()) - 1);
-    // The frees of a program whose end was noticed earlier may have happened on a thread that is
-    // not attached.
+    // If the end of the program was noticed before this call, its frees may have happened on a
+    // thread that is not attached. This free may then belong to another program.
     if (index < noticed_before && victim != programs_.end()) estimate({chip});
     std::erase(dead->frees, chip);
     row.parts_.push_back({std::move(dead->frees), std::nullopt});
@@ -397,7 +401,7 @@ void Programs::freed(FreeRow& row, std::uint32_t chip) {
     if (victim != programs_.end()) estimate({chip});
     return;
   }
-  if (victim == programs_.end()) return;  // placed on a thread that is not attached
+  if (victim == programs_.end()) return;  // the program was placed on a thread that is not attached
   if (views_.contains(chip)) {
     estimated_for_good_.insert(victim->second.chips.begin(), victim->second.chips.end());
     estimate(victim->second.chips);

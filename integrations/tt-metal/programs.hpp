@@ -20,10 +20,10 @@
 namespace ttmem::tt_metal {
 
 // A program is *named* if host code or ttnn reported which program runs. Each list of a named
-// program replaces the list before, and the end of the program is detected. Lists of other programs
-// have no name. Each list without a name counts as a new program, and a free counts for the
-// youngest unnamed program. Where this may be wrong, the circular buffers of the chip are reported
-// as estimates until the chip has no program or is closed.
+// program replaces the earlier list of the program, and the end of the program is detected. Lists
+// of other programs have no name. Each list without a name counts as a new program, and a free
+// counts for the youngest unnamed program. Where this may be wrong, the circular buffers of the
+// chip are reported as estimates until the chip has no program or is closed.
 //
 // `chips`, the argument of the constructor, has the chips. Not thread-safe.
 class Programs {
@@ -37,12 +37,13 @@ class Programs {
 
   // Returns the number of a program, and makes the program a named program.
   std::uint64_t name(const ::tt::tt_metal::Program& program);
-  // Returns the number of circular buffers in the next list of a program; 0: unknown.
+  // Returns the number of circular buffers in the next list of a program. Returns 0 if the number
+  // is unknown.
   [[nodiscard]] std::size_t length_of(std::uint64_t program) const;
-  // Returns how often kernels_of() was called for a program; 0 for an unknown program.
+  // Returns how often kernels_of() was called for a program. Returns 0 if the program is unknown.
   [[nodiscard]] int kernels_known(std::uint64_t program) const;
-  // Sets the bytes of the program's kernels on a core. The kernels are on `cores`, or, if `cores`
-  // is empty, by assumption on the cores of the program's circular buffers.
+  // Sets the bytes of the program's kernels on a core. The kernels are on `cores`. If `cores` is
+  // empty, the kernels are assumed to be on the cores of the program's circular buffers.
   void kernels_of(std::uint64_t program, const KernelBytes& bytes,
                   const ::tt::tt_metal::CoreRangeSet& cores);
   // Records that the program was sent to the mesh. Does nothing if no list of the program was
@@ -62,7 +63,8 @@ class Programs {
   // Adds a complete list. `current` is the program that the thread of the list named last, or 0.
   void listed(const CbList& list, std::uint64_t current);
 
-  // The frees that a thread reports in a row. A program is freed on one chip after the other.
+  // The frees that a thread reports one directly after the other. A program is freed on one chip
+  // after the other.
   class FreeRow {
    public:
     [[nodiscard]] bool empty() const { return parts_.empty(); }
@@ -86,31 +88,35 @@ class Programs {
   void may_have_views(const ChipNumbers& chips) { views_.insert(chips.begin(), chips.end()); }
 
   // Removes named programs that have been destroyed, even if no hook reported their end. Each call
-  // checks at most `at_most` programs, and the next call continues with the others.
+  // checks at most `at_most` programs. The next call continues with the programs that were not
+  // checked yet.
   void remove_destroyed(std::size_t at_most);
   // Removes destroyed programs without circular buffers, whose end no hook reports. Takes little
   // time.
   void remove_destroyed_silent();
-  // Removes everything from a closed chip.
+  // Removes all programs from a closed chip.
   void closed(std::uint32_t chip);
-  // Forgets everything, in a child process.
+  // Forgets everything. Call this in a child process after a fork.
   void forget_all();
 
  private:
   struct Program : PlacedProgram {
     const void* identity = nullptr;  // address of a named program
     std::weak_ptr<const void> life;  // expires at the end of a named program
-    bool knows_end = false;          // `life` was set
+    bool knows_end = false;          // true after `life` was set
     bool is_listed = false;
-    std::vector<ProgramCb> expected;  // before its first list: the expected list, without addresses
-    ChipNumbers frees;                // chips on which it will be freed, including closed chips
+    // The circular buffers that the first list should have, without addresses. Empty after the
+    // first list.
+    std::vector<ProgramCb> expected;
+    // The chips on which the program will be freed, including closed chips.
+    ChipNumbers frees;
     const OpenMesh* sent_to = nullptr;  // set by announced()
     bool of_several = false;
     KernelBytes kernel_bytes;
     ::tt::tt_metal::CoreRangeSet kernel_cores;
     int kernels_known = 0;
   };
-  // By number in the tracker, so that the youngest is last.
+  // Keyed by the number in the tracker, so the youngest program is last.
   using Table = std::map<std::uint64_t, Program>;
   struct Dead {
     ChipNumbers frees;
@@ -136,16 +142,16 @@ class Programs {
   OpenChips& chips_;
   Table programs_;
   std::unordered_map<const void*, std::uint64_t> named_;
-  std::set<std::uint64_t> expected_;  // named programs without a list so far
+  std::set<std::uint64_t> expected_;  // named programs that have no list yet
   std::set<std::uint64_t> silent_;    // named programs that no hook will free
   std::vector<Dead> dead_;            // destroyed programs whose frees are not reported yet
-  // By chip: number of unnamed programs that were placed on the chip when it was closed, and whose
-  // frees are not reported yet.
+  // For each chip, the number of unnamed programs that were on the chip when it was closed and
+  // whose frees are not reported yet.
   std::map<std::uint32_t, std::uint32_t> pending_frees_;
-  std::map<std::uint32_t, std::uint32_t> live_;  // by chip: number of programs
+  std::map<std::uint32_t, std::uint32_t> live_;  // number of programs on each chip
   std::set<std::uint32_t> estimated_;
   std::set<std::uint32_t> views_;               // chips of may_have_views()
-  std::set<std::uint32_t> estimated_for_good_;  // until the chip is closed
+  std::set<std::uint32_t> estimated_for_good_;  // chips that stay estimated until they are closed
   std::uint64_t next_ = 1;
   std::uint64_t last_checked_ = 0;  // the program that was checked last
 };

@@ -12,8 +12,8 @@
 namespace ttmem::tt_metal {
 namespace {
 
-// Returns true if the preloaded adapter is attached, which reports everything that the hooks
-// report, and more.
+// Returns true if the preloaded adapter is attached. The adapter reports everything that the hooks
+// report, and more, so the hooks are then not needed.
 bool is_adapter_attached() {
   using Attached = int (*)();
   const auto attached = reinterpret_cast<Attached>(dlsym(RTLD_DEFAULT, "ttmem_preload_attached"));
@@ -32,8 +32,8 @@ void attach() {
 }
 
 void attach_workers(tm::distributed::MeshDevice& mesh) {
-  // A submesh uses the workers of the mesh that opened the chips. The workers take tasks in
-  // round-robin order.
+  // A submesh has no workers of its own: it uses the workers of the mesh that opened the chips. The
+  // workers take tasks in round-robin order, so one task for each worker reaches all workers.
   std::size_t workers = mesh.num_devices();
   for (auto parent = mesh.get_parent_mesh(); parent; parent = parent->get_parent_mesh()) {
     workers = std::max(workers, parent->num_devices());

@@ -67,11 +67,12 @@ class Label {
 // lives. Circular buffers that are reported again replace the earlier circular buffers of the
 // program. Put the object around the run of a program, or of a workload of one program.
 //
-// With a device (a chip or a mesh), the end of the scope reports a dispatch: the program is
-// resident there, and its kernels evict the kernels of other programs from its cores. An exception
-// ends the scope without a dispatch. The bytes of the kernels are exact if the runtime knows the
-// binaries and `kernel_cores`, the cores that run all of the kernels, is given; otherwise they are
-// marked as an estimate. A caller that knows the bytes on a core passes them as `kernels`.
+// If a device (a chip or a mesh) is given, the end of the scope reports a dispatch: the program is
+// resident on the device, and its kernels evict the kernels of other programs from its cores. If an
+// exception ends the scope, no dispatch is reported. The bytes of the kernels are exact if the
+// runtime knows the binaries and `kernel_cores`, the cores that run all of the kernels, is given.
+// Otherwise the bytes are marked as an estimate. If the caller knows the bytes on a core, it passes
+// them as `kernels`.
 class ProgramScope {
  public:
   explicit ProgramScope(const tm::Program& program, tm::IDevice* device = nullptr,
@@ -89,13 +90,13 @@ class ProgramScope {
   const int exceptions_;
 };
 
-// Reports that a trace of these programs was replayed on the device. All of them must have run in
-// scopes.
+// Reports that a trace of these programs was replayed on the device. Each of the programs must have
+// run in a ProgramScope.
 void trace_replayed(tm::IDevice* device, const std::vector<const tm::Program*>& programs);
 
 // Call this just before a program that ran in a ProgramScope is destroyed. Other programs are
-// ignored. It is only needed for a TT-Metal whose Program is not a single shared pointer; otherwise
-// the end of the program is detected.
+// ignored. The call is only needed if TT-Metal's class Program is not a single shared pointer.
+// Otherwise the end of the program is detected without this call.
 void forget_program(const tm::Program& program);
 
 }  // namespace ttmem::tt_metal

@@ -37,7 +37,7 @@ constexpr std::array<Entry, 9> kEntries = {{
      60,
      make_device_init},
     {{"training", "data-parallel training: activations and gradients come and go"},
-     57,  // ends in the middle of an iteration
+     57,  // seconds; the demo ends in the middle of an iteration
      make_training},
     {{"inference", "a large model on eight chips: DRAM nearly full"}, 60, make_inference},
     {{"leak", "a server that loses DRAM and L1 buffers, request by request"}, 60, make_leak},

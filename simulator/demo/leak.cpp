@@ -30,7 +30,8 @@ class LeakScenario : public Scenario {
     try {
       serve(number);
     } catch (const std::exception&) {
-      // The device is full. A real server would end here.
+      // The device is full. A real server would end here, but the scenario continues with the next
+      // step.
     }
   }
 

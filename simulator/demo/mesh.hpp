@@ -19,14 +19,15 @@ namespace ttmem::demo {
 namespace tm = ::tt::tt_metal;
 
 inline constexpr std::uint64_t kKiB = 1024;
-inline constexpr std::uint64_t kBf16Tile = 2048;  // 32 x 32 elements
-inline constexpr std::uint64_t kBfp8Tile = 1088;  // with the shared exponents
+inline constexpr std::uint64_t kBf16Tile = 2048;  // bytes of 32 x 32 elements
+// Bytes of 32 x 32 elements with their shared exponents.
+inline constexpr std::uint64_t kBfp8Tile = 1088;
 inline constexpr std::uint64_t kFp32Tile = 4096;
 
 struct Machine {
   const char* system;       // a name for TTMEM_DRYRUN_SYSTEM (docs/guides/simulator.md)
   const char* board;        // the board name, which TT-Metal's interface does not have
-  std::uint64_t first_uid;  // invented
+  std::uint64_t first_uid;  // uid of the first chip, an invented number
   std::size_t trace_region_bytes = 0;
 };
 
@@ -35,7 +36,8 @@ inline constexpr Machine kN150 = {"n150", "n150", 0x150a01};
 inline constexpr Machine kN300 = {"n300", "n300", 0x300b01};
 inline constexpr Machine kT3000 = {"t3000", "n300", 0x300b01, kTraceBytes};
 inline constexpr Machine kGalaxy = {"galaxy", "galaxy", 0x6a1c01, kTraceBytes};
-inline constexpr Machine kP150 = {"p150:13x10", "p150", 0xb1500d};  // nothing harvested
+// A P150 none of whose cores are harvested.
+inline constexpr Machine kP150 = {"p150:13x10", "p150", 0xb1500d};
 
 // All chips of a machine as one mesh. The chips are open and tracked while this object lives.
 // Create the object before the first allocation on the mesh, on the thread that allocates.
@@ -54,7 +56,8 @@ class Mesh {
   std::shared_ptr<tm::distributed::MeshDevice> device_;
 };
 
-// Memory on every chip of a mesh. It is freed with the last copy of the pointer.
+// Memory on every chip of a mesh. The memory is freed when the last copy of the pointer is
+// destroyed.
 using Tensor = std::shared_ptr<tm::distributed::MeshBuffer>;
 
 // Allocates a buffer whose pages are distributed round robin over all banks of a chip.

@@ -13,9 +13,9 @@ namespace {
 using tm::BufferType;
 
 constexpr std::uint64_t kLayers = 24;
-constexpr std::uint64_t kOptimiserSteps = 12;  // two layers each
+constexpr std::uint64_t kOptimiserSteps = 12;  // each step updates two layers
 constexpr std::uint64_t kIteration = 2 * kLayers + kOptimiserSteps;
-constexpr std::uint64_t kWeightTiles = 49152;  // of one layer: 96 MiB as bf16
+constexpr std::uint64_t kWeightTiles = 49152;  // tiles of one layer: 96 MiB as bf16
 constexpr std::uint64_t kTrainingKernelBytes = 1536;
 
 class Training : public Scenario {

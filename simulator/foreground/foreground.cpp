@@ -60,7 +60,9 @@ bool StopSignals::came_before(Clock::time_point when) {
     const nanoseconds left = std::max<nanoseconds>(when - Clock::now(), nanoseconds::zero());
     const timespec timeout{left.count() / std::nano::den, left.count() % std::nano::den};
     if (::sigtimedwait(&signals_, nullptr, &timeout) > 0) return true;
-    if (errno != EINTR) return false;  // timeout; after EINTR another signal's handler has run
+    // Any error but EINTR means that the time is over. After EINTR, which another signal's handler
+    // caused, the wait continues.
+    if (errno != EINTR) return false;
   }
 }
 

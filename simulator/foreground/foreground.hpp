@@ -18,12 +18,13 @@ namespace ttmem::foreground {
 // started, and before any other ttmem_* call. Fails if no segment could be created.
 [[nodiscard]] Result<void> start_tracking();
 
-// Prints on stderr `what`, and the command line that shows the memory of this process.
+// Prints `what` on stderr, and then the command line that shows the memory of this process.
 void announce(std::string_view what);
 
-// While an object lives, SIGINT, SIGTERM and SIGHUP end its waits instead of the process. A signal
-// that was ignored before (nohup, a background job) stays ignored. Threads inherit the signal mask,
-// so create the object before the threads. Use it in one thread.
+// While an object lives, SIGINT, SIGTERM and SIGHUP end the waits of the object and not the
+// process. A signal that was ignored before (nohup, a background job) stays ignored. Threads
+// inherit the signal mask, so create the object before the threads. Use the object in one thread
+// only.
 class StopSignals {
  public:
   using Clock = std::chrono::steady_clock;

@@ -23,11 +23,12 @@ void Feeder::feed(const capture::CaptureDevice& device) {
   info.dram_bytes_per_channel = device.dram_bytes_per_channel;
   info.trace_region_bytes = device.trace_region_bytes;
   ttmem_device_open(&info);
-  // The hooks of a capture report neither kernels nor dispatches.
+  // The hooks of a capture report neither kernels nor dispatches, so only buffers and programs are
+  // known.
   ttmem_set_reported(info.id, TTMEM_REPORTS_BUFFERS | TTMEM_REPORTS_PROGRAMS);
 }
 
-// Reports the runtime's buffer id plus 1, because the id 0 means none in the interface.
+// Reports the runtime's buffer id plus 1, because the id 0 means "no id" in the C interface.
 void Feeder::feed(const capture::BufferAlloc& buffer) {
   ttmem_buffer given{};
   given.struct_size = sizeof given;
@@ -65,14 +66,15 @@ void Feeder::feed(const capture::CbAlloc& cb) {
   place(cb.program, cb.device);
 }
 
-// A program without CBs has no layout before its registration, but is live.
+// Reports a program without CBs. Earlier lines of the capture do not place such a program, but the
+// program is live from its registration on.
 void Feeder::feed(const capture::ProgramRegister& complete) {
   place(complete.program, complete.device);
 }
 
-// The runtime ends a program chip by chip, but the C interface ends it on all chips at once. Until
-// the program has ended on its last chip, it stays live, without CBs on the chips where it has
-// ended.
+// The runtime ends a program on one chip after the other, but the C interface ends a program on all
+// chips at once. So the program stays live until it has ended on its last chip. On a chip where it
+// has already ended, it has no CBs.
 void Feeder::feed(const capture::ProgramUnregister& end) {
   const auto program = programs_.find(end.program);
   if (program == programs_.end()) return;

@@ -95,7 +95,8 @@ Result<Replayed> replay_checked(const ReplayOptions& options) {
 Result<Replayed> replay_capture(const ReplayOptions& options) {
   try {
     return replay_checked(options);
-  } catch (const std::exception& failure) {  // out of memory, or no thread available
+  } catch (const std::exception& failure) {
+    // The process is out of memory, or no thread is available.
     return Error{fmt::format("cannot replay {}: {}; free memory or threads and try again",
                              capture::name_of_capture(options.file), failure.what())};
   }

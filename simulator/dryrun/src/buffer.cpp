@@ -34,7 +34,8 @@ namespace {
 
 std::size_t next_unique_id() {
   static std::atomic<std::size_t> next{0};
-  return next.fetch_add(1, std::memory_order_relaxed);  // publishes no other data
+  // The order is relaxed, because the number publishes no other data.
+  return next.fetch_add(1, std::memory_order_relaxed);
 }
 
 void validate_shard_cores(const std::vector<CoreCoord>& cores, BufferType type,
@@ -53,7 +54,8 @@ void validate_shard_cores(const std::vector<CoreCoord>& cores, BufferType type,
 
 void validate(DeviceAddr size, DeviceAddr page_size, BufferType type,
               const BufferShardingArgs& sharding, const dryrun::MemoryBanks& banks) {
-  banks.alignment(type);  // throws for a type that no device has
+  // Called only for its check, which throws if no device has memory of this type.
+  banks.alignment(type);
   const auto& spec = sharding.shard_spec();
   const auto& distribution = sharding.buffer_distribution_spec();
   if (is_sharded(sharding.buffer_layout())) {

@@ -90,7 +90,8 @@ void BufferDistributionSpec::count_shards() {
   require(tensor_.rank() >= shard_.rank(), "Tensor shape rank (", tensor_.rank(),
           ") can't be less than shard shape rank (", shard_.rank(), ")!");
   if (tensor_.volume() == 0) return;
-  // The extra outer dimensions of the tensor count in the outermost dimension of the shard.
+  // If the tensor has more dimensions than the shard, its extra outer dimensions are multiplied
+  // into the dimension that the shard's outermost dimension divides.
   std::uint64_t outer = tensor_.volume();
   num_shards_ = 1;
   for (int dim = -1; dim > -static_cast<int>(shard_.rank()); --dim) {

@@ -17,14 +17,15 @@ struct PlacedCb {
   bool globally_allocated;
 };
 
-// The end of the circular buffers on one core range; 0 if none was placed there.
+// The address at which the circular buffers on one core range end. `end` is 0 if no circular buffer
+// was placed on the core range.
 struct CbStack {
   CoreRange range;
   std::uint64_t end;
 };
 
-// The addresses of the circular buffers of a program, which are the same on every chip. Immutable:
-// a program whose circular buffers change gets a new layout.
+// The addresses of the circular buffers of a program, which are the same on every chip. A layout is
+// immutable. If the circular buffers of a program change, the program gets a new layout.
 struct CbLayout {
   std::vector<PlacedCb> cbs;    // in the order of their declaration
   std::vector<CbStack> stacks;  // one for each distinct core range, in the order of first use

@@ -9,7 +9,7 @@
 namespace tt::tt_metal::dryrun {
 
 Cluster& Cluster::instance() {
-  // Never destroyed, because static objects may hold devices until the very end.
+  // The cluster is never destroyed, because static objects may hold devices until the process ends.
   static auto* const cluster = new Cluster();
   return *cluster;
 }
@@ -81,7 +81,8 @@ bool Cluster::release(Device* device) {
     if (slot == nullptr) return false;
     const bool last = slot->owners == 1;
     lock.unlock();
-    // Clears the program cache without the lock, because destroyed programs call processors.
+    // Clears the program cache while the lock is not held, because this destroys programs, and
+    // destroyed programs call processors.
     if (last) device->clear_program_cache();
   }
   std::lock_guard lock(mutex_);

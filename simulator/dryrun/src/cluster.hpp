@@ -37,8 +37,8 @@ class Cluster {
   // Returns the number of slots for circular buffers on a core.
   std::uint32_t circular_buffers_per_core();
 
-  // Opens the chip, or adds a share if the chip is already open with the same options. Throws in
-  // all other cases.
+  // Opens the chip. If the chip is already open with the same options, adds a share. Throws if the
+  // chip is open with other options, or cannot be opened.
   Device* open(ChipId chip, const OpenOptions& options);
   // Releases one share of the chip. The release of the last share closes the chip. Returns false if
   // the chip is not open.
@@ -64,7 +64,7 @@ class Cluster {
   static bool is_open(const Machine& machine);
 
   std::mutex mutex_;                                // guards the members below
-  std::vector<std::unique_ptr<Machine>> machines_;  // the last machine is in use
+  std::vector<std::unique_ptr<Machine>> machines_;  // the last entry is the machine in use
 };
 
 // Keeps chips open while the object lives.

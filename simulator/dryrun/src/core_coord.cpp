@@ -287,7 +287,7 @@ std::vector<CoreCoord> grid_to_cores(CoreCoord start, CoreCoord end, bool row_wi
   const CoreRange range(start, end);
   std::vector<CoreCoord> cores;
   for (const CoreCoord& core : range) cores.push_back(core);
-  // Coordinates are ordered by column.
+  // The order of coordinates is x before y, so sorting puts the cores in order by columns.
   if (!row_wise) std::sort(cores.begin(), cores.end());
   return cores;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TT-Metal reports errors by exceptions, so the dry run does the same.
+// TT-Metal reports errors by exceptions, so the dry run throws exceptions too.
 #pragma once
 
 #include <sstream>
@@ -35,7 +35,7 @@ template <typename... Parts>
 }
 
 // Throws an out-of-memory error for circular buffers that are already placed. Flushes the processor
-// first, because otherwise it would count these circular buffers only at the next hook.
+// first, because the processor would otherwise count these circular buffers only at the next hook.
 template <typename... Parts>
 [[noreturn]] void fail_for_placed(const Parts&... parts) {
   if (ttmem_tt_metal_flush != nullptr) ttmem_tt_metal_flush();

@@ -149,7 +149,8 @@ std::uint32_t MemoryBanks::num_banks(BufferType type) const { return bank(type).
 DeviceAddr MemoryBanks::bank_size(BufferType type) const { return bank(type).space.size(); }
 
 std::uint32_t MemoryBanks::alignment(BufferType type) const {
-  bank(type);  // throws for a type that has no banks
+  // Called only for its check, which throws if the type has no banks.
+  bank(type);
   const bool is_l1 = type == BufferType::L1 || type == BufferType::L1_SMALL;
   return config_.map.page_alignment(is_l1 ? Kind::l1 : Kind::dram);
 }

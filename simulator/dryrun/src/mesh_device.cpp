@@ -15,7 +15,8 @@ namespace {
 
 MeshTraceId next_trace_id() {
   static std::atomic<std::uint32_t> next{0};
-  return MeshTraceId{next.fetch_add(1, std::memory_order_relaxed)};  // publishes no other data
+  // The order is relaxed, because the id publishes no other data.
+  return MeshTraceId{next.fetch_add(1, std::memory_order_relaxed)};
 }
 
 std::shared_ptr<dryrun::OpenChips> open_chips(const std::vector<int>& device_ids,

@@ -16,7 +16,8 @@ namespace {
 
 int next_mesh_id() {
   static std::atomic<int> next{0};
-  return next.fetch_add(1, std::memory_order_relaxed);  // publishes no other data
+  // The order is relaxed, because the number publishes no other data.
+  return next.fetch_add(1, std::memory_order_relaxed);
 }
 
 }  // namespace

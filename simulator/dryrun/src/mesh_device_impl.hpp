@@ -47,7 +47,7 @@ class MeshDeviceImpl {
 
   const int id;
   const MeshDeviceView view;
-  const std::size_t root_chips;  // number of chips of the mesh that opened them
+  const std::size_t root_chips;  // number of chips of the mesh that opened the chips
   const std::uint8_t num_hw_cqs;
   const std::unique_ptr<AllocatorImpl> allocator;
   const std::unique_ptr<Allocator> allocator_view;
@@ -67,7 +67,8 @@ class MeshDeviceImpl {
 
   MeshDevice* const self_;
   std::shared_ptr<dryrun::OpenChips> chips_;
-  // The buffer of a trace is null until the recording of the trace ends. Guarded by `mutex`.
+  // The traces and their buffers. A buffer is null until the recording of its trace ends. Guarded
+  // by `mutex`.
   std::map<MeshTraceId, std::shared_ptr<MeshBuffer>> traces_;
 };
 

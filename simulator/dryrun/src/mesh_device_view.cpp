@@ -67,7 +67,8 @@ bool adjacent(const MeshCoordinate& a, const MeshCoordinate& b) {
   return distance(a[0], b[0]) + distance(a[1], b[1]) == 1;
 }
 
-// Searches for a path of neighbours. Tries right, down, left and up, and goes back at a dead end.
+// Searches for a path of neighbouring chips. The search tries right, down, left and up in this
+// order, and steps back at a dead end.
 class PathSearch {
  public:
   PathSearch(std::size_t length, const Shape2D& mesh, bool ring)
@@ -121,7 +122,7 @@ std::vector<MeshCoordinate> MeshDeviceView::get_line_coordinates(std::size_t len
                                                                  const Shape2D& mesh_offset) {
   const MeshCoordinate start(static_cast<std::uint32_t>(mesh_offset.height()),
                              static_cast<std::uint32_t>(mesh_offset.width()));
-  // On the eight chips of a T3000, a line follows the rim.
+  // On a mesh of eight chips, as in a T3000, a line follows the rim of the mesh.
   if (mesh_shape == Shape2D(2, 4) || mesh_shape == Shape2D(4, 2)) {
     Path rim = rim_of(static_cast<std::uint32_t>(mesh_shape.height()),
                       static_cast<std::uint32_t>(mesh_shape.width()));

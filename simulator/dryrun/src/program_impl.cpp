@@ -25,7 +25,8 @@ namespace {
 
 std::uint64_t next_program_id() {
   static std::atomic<std::uint64_t> next{0};
-  return next.fetch_add(1, std::memory_order_relaxed);  // publishes no other data
+  // The order is relaxed, because the number publishes no other data.
+  return next.fetch_add(1, std::memory_order_relaxed);
 }
 
 std::vector<Device*> chips_of(const IDevice& device) {
@@ -243,7 +244,8 @@ void ProgramImpl::place(const IDevice& device, const std::shared_ptr<const CbLay
     announce_copy(*layout, new_chips);
   }
   chips_.insert(chips_.end(), new_chips.begin(), new_chips.end());
-  // A new layout applies to every chip of the program, even to chips without a report.
+  // A new layout is registered on every chip of the program, even on chips on which the layout was
+  // not reported.
   for (Device* chip : announced_ != layout ? chips_ : new_chips) {
     chip->register_program(this, layout);
   }

@@ -26,14 +26,14 @@ SubDevice::SubDevice(ttsl::Span<const CoreRangeSet> cores) {
 namespace tt::tt_metal::dryrun {
 namespace {
 
-// The maximum number of sub-devices. Dispatch counts the programs of each sub-device in an entry of
-// its own.
+// The maximum number of sub-devices. It is limited because dispatch counts the programs
+// of each sub-device in an entry of its own.
 constexpr std::size_t kMaxSubDevices = 8;
 
 SubDeviceManagerId next_manager_id() {
   static std::atomic<std::uint64_t> next{0};
   return SubDeviceManagerId{
-      next.fetch_add(1, std::memory_order_relaxed)};  // publishes no other data
+      next.fetch_add(1, std::memory_order_relaxed)};  // relaxed: the id publishes no other data
 }
 
 const CoreRangeSet& compute_cores(const SubDevice& sub_device) {

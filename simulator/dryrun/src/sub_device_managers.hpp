@@ -50,9 +50,10 @@ class SubDeviceManagers {
 
   // Throws if there are too many sub-devices, or if they overlap or lie off the grid.
   SubDeviceManagerId create(ttsl::Span<const SubDevice> sub_devices, DeviceAddr local_l1_size);
-  // Loads a manager. Does nothing if it is loaded. Throws if there is no manager with this id, if
-  // sub-devices of the loaded manager hold buffers, or if the mesh has buffers in the future L1 of
-  // the sub-devices. In the last case the mesh then has all of L1, as in TT-Metal.
+  // Loads a manager. Does nothing if the manager is already loaded. Throws if there is no manager
+  // with this id, if sub-devices of the loaded manager hold buffers, or if the mesh has buffers in
+  // the future L1 of the sub-devices. After the last of these exceptions the mesh's allocator uses
+  // all of L1, as in TT-Metal.
   void load(SubDeviceManagerId id);
   // Throws for the loaded manager, for the default manager, and if there is no manager with this
   // id.
@@ -81,8 +82,8 @@ class SubDeviceManagers {
   void close();
 
  private:
-  // Returns the banks of the named sub-devices that have L1 of their own, or of all sub-devices if
-  // `ids` is empty.
+  // Returns the banks of those of the given sub-devices that have L1 of their own. If `ids` is
+  // empty, considers all sub-devices.
   std::vector<const MemoryBanks*> banks_of(ttsl::Span<const SubDeviceId> ids) const;
   SubDeviceManager& find(SubDeviceManagerId id) const;
   void validate(ttsl::Span<const SubDevice> sub_devices) const;

@@ -49,7 +49,9 @@ void ThreadPool::work(Worker& worker) {
     } catch (...) {
       thrown = std::current_exception();
     }
-    task = nullptr;  // destroys the objects that the task holds before wait() returns
+    // Destroys the task now, so that the objects that the task holds are destroyed before wait()
+    // returns.
+    task = nullptr;
     lock.lock();
     if (thrown && !exception_) exception_ = thrown;
     if (--unfinished_ == 0) all_done_.notify_all();

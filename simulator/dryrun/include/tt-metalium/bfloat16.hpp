@@ -26,7 +26,8 @@ class bfloat16 {
  private:
   static constexpr std::uint16_t round(float value) {
     const auto bits = std::bit_cast<std::uint32_t>(value);
-    if (value != value) return static_cast<std::uint16_t>((bits >> 16) | 0x40u);  // stays a NaN
+    // A NaN stays a NaN.
+    if (value != value) return static_cast<std::uint16_t>((bits >> 16) | 0x40u);
     return static_cast<std::uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
   }
 

@@ -248,7 +248,7 @@ class Buffer final : public std::enable_shared_from_this<Buffer> {
   Status status_ = Status::kRequested;
   DeviceAddr address_ = 0;
   std::size_t unique_id_ = 0;
-  std::shared_ptr<Buffer> root_;  // for a view
+  std::shared_ptr<Buffer> root_;  // the buffer that holds the memory, if this buffer is a view
   DeviceAddr root_offset_ = 0;
 };
 

@@ -43,7 +43,8 @@ class CircularBufferConfig {
   std::optional<std::uint32_t> globally_allocated_address() const { return global_address_; }
   const std::unordered_set<std::uint8_t>& buffer_indices() const { return buffer_indices_; }
   const std::unordered_set<std::uint8_t>& local_buffer_indices() const { return local_indices_; }
-  // Returns the slots that are connected to the other side of a GlobalCircularBuffer; at most one.
+  // Returns the slots that are connected to the other side of a GlobalCircularBuffer. There is at
+  // most one such slot.
   const std::unordered_set<std::uint8_t>& remote_buffer_indices() const { return remote_indices_; }
   const std::array<std::optional<tt::DataFormat>, NUM_CIRCULAR_BUFFERS>& data_formats() const {
     return data_formats_;
@@ -52,7 +53,8 @@ class CircularBufferConfig {
     return page_sizes_;
   }
   std::uint32_t address_offset() const { return address_offset_; }
-  // Sets the begin of a globally allocated buffer inside its L1 buffer.
+  // Sets the distance in bytes from the start of the L1 buffer to the start of a globally allocated
+  // circular buffer.
   void set_address_offset(std::uint32_t offset) { address_offset_ = offset; }
 
   const Buffer* shadow_global_buffer{nullptr};

@@ -67,7 +67,8 @@ class IDevice {
   virtual const std::unique_ptr<AllocatorImpl>& allocator_impl() const = 0;
   virtual const std::unique_ptr<AllocatorImpl>& allocator_impl(SubDeviceId sub_device_id) const = 0;
 
-  // Returns the address of the lowest L1 buffer in any bank. Circular buffers must end below it.
+  // Returns the address of the lowest L1 buffer in any bank. Circular buffers must end at or below
+  // this address.
   virtual std::optional<DeviceAddr> lowest_occupied_compute_l1_address() const = 0;
   virtual std::optional<DeviceAddr> lowest_occupied_compute_l1_address(
       ttsl::Span<const SubDeviceId> sub_device_ids) const = 0;
@@ -102,7 +103,7 @@ class IDevice {
   // Returns true if the chip has a PCIe link of its own. Throws on a mesh.
   virtual bool is_mmio_capable() const = 0;
 
-  // Returns the mesh of a chip, or null.
+  // Returns the mesh that the chip belongs to. Returns null if the chip belongs to no mesh.
   virtual std::shared_ptr<distributed::MeshDevice> get_mesh_device() = 0;
 };
 

@@ -16,9 +16,10 @@
 namespace tt::tt_metal::experimental {
 
 // A circular buffer between sender cores and their receivers that outlives programs. It consists of
-// two sharded L1 buffers over all of these cores: first the memory, with `size` on each core, then
-// the configuration, with room for the sender with the most receivers. Circular buffers of programs
-// are views on the first buffer. Copies share both buffers, which are freed with the last copy.
+// two sharded L1 buffers over all of these cores. The first L1 buffer is the memory, with `size`
+// bytes on each core. The second L1 buffer is the configuration; on each core it has room for the
+// configuration of the sender with the most receivers. Circular buffers of programs are views on
+// the first L1 buffer. Copies share both L1 buffers, which are freed with the last copy.
 class GlobalCircularBuffer {
  public:
   // Throws if `buffer_type` is not L1 or L1_SMALL, if there is no sender, if a core appears twice,

@@ -31,8 +31,8 @@ std::string serialize_tracked_arg(const std::any& /*argument*/) {
   return {};
 }
 
-// Receives events when memory is allocated and freed. Calls come on the thread that causes them.
-// GraphTracker describes which threads are observed.
+// Receives events when memory is allocated and freed. The functions are called on the thread that
+// causes the event. GraphTracker describes which threads are observed.
 class IGraphProcessor {
  public:
   IGraphProcessor() = default;
@@ -41,13 +41,13 @@ class IGraphProcessor {
   // Returns false for a background observer, which does not make GraphTracker::is_enabled() true.
   virtual bool is_capture_processor() const { return true; }
 
-  // Each function is called once for each buffer. For a buffer on a mesh, device() is the
+  // Both functions are called once for each buffer. For a buffer on a mesh, device() is the
   // MeshDevice. The buffer has an address during both calls.
   virtual void track_allocate(const Buffer* /*buffer*/) {}
   virtual void track_deallocate(Buffer* /*buffer*/) {}
 
-  // Called once for each circular buffer and chip, when the program's layout is computed, and when
-  // the program is placed on a further chip. A chip that already has this layout is not reported
+  // Called when the program's layout is computed, and when the program is placed on a further chip:
+  // once for each circular buffer and chip. A chip that already has this layout is not reported
   // again.
   virtual void track_allocate_cb(const CoreRangeSet& /*core_range_set*/, std::uint64_t /*addr*/,
                                  std::uint64_t /*size*/, bool /*is_globally_allocated*/,

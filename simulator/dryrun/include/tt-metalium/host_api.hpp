@@ -43,10 +43,10 @@ std::size_t GetNumPCIeDevices();
 // Returns false here, because no simulated system is of this kind.
 bool IsGalaxyCluster();
 
-// Opens a chip. The pointer stays valid for the whole process, even after CloseDevice. A chip that
-// is already open is shared, if the sizes are the same, and is closed by its last owner. Throws for
-// an unknown chip and for sizes that do not fit. `l1_bank_remap` is ignored, because it concerns
-// only data.
+// Opens a chip. The pointer stays valid for the whole process, even after CloseDevice. If the chip
+// is already open with the same sizes, its owners share the chip, and the last owner closes it.
+// Throws if the chip is unknown, if the sizes do not fit, or if the chip is open with other
+// sizes. `l1_bank_remap` is ignored, because it concerns only data.
 IDevice* CreateDevice(ChipId device_id, std::uint8_t num_hw_cqs = 1,
                       std::size_t l1_small_size = DEFAULT_L1_SMALL_SIZE,
                       std::size_t trace_region_size = DEFAULT_TRACE_REGION_SIZE,
@@ -115,7 +115,7 @@ std::shared_ptr<Buffer> CreateBuffer(const ShardedBufferConfig& config, DeviceAd
 std::shared_ptr<Buffer> CreateBuffer(const ShardedBufferConfig& config, SubDeviceId sub_device_id);
 // Does nothing if the buffer is already deallocated.
 void DeallocateBuffer(Buffer& buffer);
-// The program keeps the buffer alive.
+// Makes the program an owner of the buffer, so the buffer lives at least as long as the program.
 void AssignGlobalBufferToProgram(const std::shared_ptr<Buffer>& buffer, Program& program);
 
 // ---- runtime arguments: stored, but not used ----

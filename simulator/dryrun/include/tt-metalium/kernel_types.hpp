@@ -44,7 +44,8 @@ struct DataMovementConfig {
   std::vector<std::filesystem::path> compiler_include_paths = {};
 };
 
-// A reader runs on RISCV_1, a writer on RISCV_0, each on its default NOC.
+// The configurations of reader and writer kernels. A reader runs on RISCV_1, and a writer runs on
+// RISCV_0. Each kernel uses the default NOC of its processor.
 struct ReaderDataMovementConfig : public DataMovementConfig {
   ReaderDataMovementConfig(std::vector<std::uint32_t> compile_args = {},
                            std::map<std::string, std::string> defines = {},

@@ -40,7 +40,8 @@ class MeshDevice : public IDevice, public std::enable_shared_from_this<MeshDevic
       const DispatchCoreConfig& dispatch_core_config = DispatchCoreConfig{},
       ttsl::Span<const std::uint32_t> l1_bank_remap = {},
       std::size_t worker_l1_size = DEFAULT_WORKER_L1_SIZE);
-  // Make a mesh of one chip, or one such mesh for each chip.
+  // create_unit_mesh makes a mesh of one chip. create_unit_meshes makes a mesh of one chip for each
+  // of the given chips.
   static std::shared_ptr<MeshDevice> create_unit_mesh(
       int device_id, std::size_t l1_small_size = DEFAULT_L1_SMALL_SIZE,
       std::size_t trace_region_size = DEFAULT_TRACE_REGION_SIZE, std::size_t num_command_queues = 1,
@@ -95,11 +96,11 @@ class MeshDevice : public IDevice, public std::enable_shared_from_this<MeshDevic
 
   // Sub-devices. A manager divides the cores of every chip into sub-devices, each with
   // `local_l1_size` bytes of its own at the lower end of L1. While the manager is loaded, the
-  // mesh's allocator has the rest. A buffer with a sub-device's id is placed in the L1 of the
-  // sub-device, on its cores. A program runs on one sub-device, and clashes with the buffers of the
-  // mesh and of this sub-device. One manager is loaded at a time; the first one is the default
-  // manager, with one sub-device of all cores. worker_cores() and allocator() with an id refer to
-  // the loaded manager.
+  // mesh's allocator uses only the rest of L1. A buffer with a sub-device's id is placed in the L1
+  // of the sub-device, on the cores of the sub-device. A program runs on one sub-device, and
+  // clashes with the buffers of the mesh and of this sub-device. One manager is loaded at a time.
+  // At first this is the default manager, with one sub-device of all cores. An id that is given to
+  // worker_cores() or allocator() names a sub-device of the loaded manager.
   //
   // create throws if there are more than 8 sub-devices, or if they overlap or lie off the grid.
   // load throws if sub-devices of the loaded manager hold buffers, or if the mesh has buffers in

@@ -27,7 +27,7 @@ class MeshDeviceView {
   // Throws if the chip is not in the mesh.
   [[nodiscard]] MeshCoordinate find_device(ChipId device_id) const;
 
-  // These throw unless the mesh has two dimensions.
+  // The following functions throw unless the mesh has two dimensions.
   [[nodiscard]] std::size_t num_rows() const;
   [[nodiscard]] std::size_t num_cols() const;
 

@@ -50,7 +50,7 @@ struct CachedMeshWorkload {
       : workload(std::move(workload_)), shared_variables(std::move(shared_variables_)) {}
 };
 
-// One of the two types above, with any type of shared variables.
+// Holds a CachedProgram or a CachedMeshWorkload, with any type of shared variables.
 struct CachedProgramFactory {
   static constexpr auto MAX_SIZE = 4096;
   static constexpr auto ALIGNMENT = 32;

@@ -14,9 +14,10 @@ CoreRangeSet num_cores_to_corerangeset(CoreCoord start_core, std::uint32_t targe
 CoreRangeSet num_cores_to_corerangeset(std::uint32_t target_num_cores, CoreCoord grid_size,
                                        bool row_wise = false);
 
-// Distributes units of work over a grid. Returns the number of cores, all cores, the cores with one
-// unit more, the cores with one unit less (empty if the units divide evenly), and the units per
-// core of both groups.
+// Distributes units of work over the cores of a grid. Returns the number of cores, all cores, a
+// first group of cores, a second group of cores, and the units per core of both groups. A core of
+// the first group has one unit more than a core of the second group. If the units divide evenly,
+// the second group is empty.
 std::tuple<std::uint32_t, CoreRangeSet, CoreRangeSet, CoreRangeSet, std::uint32_t, std::uint32_t>
 split_work_to_cores(CoreCoord grid_size, std::uint32_t units_to_divide, bool row_wise = false);
 

@@ -9,8 +9,8 @@
 
 namespace ttsl {
 
-// A value with a type of its own: strong types with different tags do not convert into each other.
-// `*id` returns the value.
+// A value with a type of its own. Strong types with different tags do not convert into each other.
+// `*id` returns the value of `id`.
 template <typename T, typename Tag>
 class StrongType {
  public:

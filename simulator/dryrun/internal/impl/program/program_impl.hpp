@@ -99,7 +99,7 @@ class ProgramImpl {
 
  private:
   Kernel& kernel(KernelHandle handle);
-  // `mutex_` must be locked for these functions.
+  // The following functions must be called with `mutex_` locked.
   std::shared_ptr<const dryrun::CbLayout> layout_for(const IDevice& device);
   void place(const IDevice& device, const std::shared_ptr<const dryrun::CbLayout>& layout);
   void check_core_ranges(const IDevice& device, const dryrun::CbLayout& layout) const;
@@ -116,13 +116,14 @@ class ProgramImpl {
   std::vector<std::shared_ptr<CircularBufferImpl>> circular_buffers_;
   std::map<CoreCoord, std::bitset<NUM_CIRCULAR_BUFFERS>> slots_in_use_;
   std::vector<std::shared_ptr<experimental::dfb::detail::DataflowBufferImpl>> dataflow_buffers_;
-  std::unordered_map<KernelHandle, std::shared_ptr<Kernel>> kernels_;  // 0, 1, 2, ...
+  // The handles are 0, 1, 2, ...
+  std::unordered_map<KernelHandle, std::shared_ptr<Kernel>> kernels_;
   std::vector<std::shared_ptr<Buffer>> owned_buffers_;
   std::uint32_t next_semaphore_ = 0;
 
   std::mutex mutex_;  // guards the members below
   bool has_run_ = false;
-  std::shared_ptr<const dryrun::CbLayout> layout_;     // null: to be computed
+  std::shared_ptr<const dryrun::CbLayout> layout_;     // null until it is computed
   std::shared_ptr<const dryrun::CbLayout> announced_;  // the layout that was reported last
   std::vector<Device*> chips_;                         // chips that hold the program
   const IDevice* settled_on_ = nullptr;                // device of the last run without an error
