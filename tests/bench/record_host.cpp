@@ -5,8 +5,8 @@
 // `record_host pair` prints how many nanoseconds an allocation and its free take in the fastest of
 // many rounds.
 //
-// `record_host RATE SECONDS` makes RATE allocations and frees a second for SECONDS seconds. It
-// prints the number of allocations and frees.
+// `record_host RATE SECONDS` allocates and frees buffers for SECONDS seconds. RATE is the number of
+// allocations plus the number of frees in a second. The program prints their total number.
 #include <ttmem/ttmem.h>
 
 #include <algorithm>

@@ -138,7 +138,7 @@ TEST_F(RecordingFile, KeepsEverythingThatWasWritten) {
   EXPECT_EQ(seen, 1U);
 }
 
-// The writer shortens long names, because thousands of rows may share one name.
+// The reader shortens long names, because thousands of rows may share one name.
 TEST_F(RecordingFile, AnOverlongNameLosesItsMiddle) {
   const std::string longest(4096, 'x');
   const std::string longer = "begin" + std::string(100'000, 'x') + "end";
