@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Host code for measure_adapter.py. Measures the cost of the runtime's calls and prints "NAME
-// NANOSECONDS". The code does not use ttmem; the adapter may be preloaded. If TTMEM_PROCESSOR is
-// set, the processor is attached, and programs are named as ttnn names them.
+// Host code for measure_adapter.py. Measures how long calls of the runtime take and prints "NAME
+// NANOSECONDS" for each call. The code does not use ttmem. measure_adapter.py may preload the
+// adapter. If TTMEM_PROCESSOR is set, the code attaches the processor and names its programs as
+// ttnn names programs.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -26,15 +27,15 @@ using distributed::MeshBuffer;
 using distributed::MeshDevice;
 using distributed::MeshWorkload;
 
-// Returns the CPU time of this thread, because the machine may be busy with other work.
+// Returns the CPU time of this thread. CPU time excludes the time that other processes use.
 double cpu_nanoseconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return 1e9 * static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec);
 }
 
-// Prints the CPU time of one action: the time in the fastest of several rounds, each of which runs
-// the action `times` times. Other load only adds time.
+// Prints the CPU time of one action in nanoseconds. Runs several rounds of `times` actions and uses
+// the fastest round, because other load only adds time.
 template <typename Action>
 void measure(const char* name, int times, Action action) {
   constexpr int rounds = 15;
@@ -92,7 +93,7 @@ int main() {
                        {.page_size = 2048, .buffer_type = BufferType::DRAM}, mesh.get());
   };
   measure("buffer_pair", 2000, pair);
-  measure("operation", 2000, [&] {  // reports an operation as ttnn does
+  measure("operation", 2000, [&] {  // makes the same reports as an operation of ttnn
     auto& tracker = GraphTracker::instance();
     int first = 1;
     double second = 2;
@@ -107,7 +108,7 @@ int main() {
   measure("exception", 2000, [] {
     try {
       throw std::runtime_error("TT_FATAL @ program.cpp:117: !circular_buffers.empty()");
-    } catch (const std::runtime_error&) {  // NOLINT(bugprone-empty-catch): it is measured
+    } catch (const std::runtime_error&) {  // NOLINT(bugprone-empty-catch): only throwing is timed
     }
   });
 #ifdef TTMEM_PROCESSOR

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The cost that two ways of reporting add to host code on the dry run. The runtime's hooks report a
-// buffer and its free. A wrapped call reports the declaration of a circular buffer.
+// Measures the time that reporting adds to host code on the dry run, for two ways to report. The
+// runtime's hooks report each buffer and its free. A wrapped call reports the declaration of a
+// circular buffer.
 #include <benchmark/benchmark.h>
 
 #include <memory>
@@ -21,7 +22,8 @@ std::shared_ptr<tm::Buffer> make_buffer(tm::IDevice* device) {
   return tm::Buffer::create(device, 1 << 20, 2048, tm::BufferType::DRAM);
 }
 
-// Measures with 1,000 live buffers, as calls_bench.cpp does for the library alone.
+// Creates and frees a buffer while 1,000 other buffers are live, as calls_bench.cpp does without
+// the dry run.
 void buffer_pairs(benchmark::State& state, bool hooked) {
   if (hooked) tt_metal::attach();
   {
@@ -40,8 +42,8 @@ BENCHMARK(plain_buffer_pair);
 void hooked_buffer_pair(benchmark::State& state) { buffer_pairs(state, true); }
 BENCHMARK(hooked_buffer_pair);
 
-// Declares the 32 circular buffers of a program on a square of cores. The construction of the
-// program is not timed.
+// Declares the 32 circular buffers of a program on a square of cores. The time to construct the
+// program is not measured.
 template <typename Declare>
 void declare_cbs(benchmark::State& state, Declare declare) {
   constexpr std::uint8_t kSlots = 32;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// 32 chips with 140 cores each, the maximum number of cores of a chip. All chips change ten times a
-// second. Prints "ready", and ends when its standard input closes. For measure_page.py.
+// Reports 32 chips with 140 cores each, the maximum number of cores of a chip. The memory use of
+// every chip changes ten times a second. Prints "ready" and ends when its standard input closes.
+// measure_page.py runs this program.
 #include <poll.h>
 #include <ttmem/ttmem.h>
 #include <unistd.h>
@@ -26,8 +27,8 @@ void open(std::uint32_t chip) {
   ttmem_device_open(&info);
 }
 
-// Places circular buffers on all cores or on half of the cores. Their size differs from the size at
-// the previous step.
+// Places circular buffers on all cores or on half of the cores. Each step uses another size than
+// the step before.
 void place(std::uint32_t chip, std::uint64_t step) {
   const std::uint64_t bytes = 65536 + 4096 * ((step + chip) % 64);
   const ttmem_cb cb = {ttmem::bench::kL1Base, bytes, step % 2 == 0 ? &kAllCores : &kHalf, 1, 0};

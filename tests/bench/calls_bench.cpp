@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The cost of a call for the workload, through the C interface of the real library with every
-// feature on: live records, counters, peaks, per-core figures, events.
+// Measures each call of the C interface of the real library under the workload. Every feature is
+// on: live records, counters, peaks, per-core figures, events.
 #include <benchmark/benchmark.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -15,12 +15,12 @@
 namespace ttmem::bench {
 namespace {
 
-constexpr std::uint64_t kLiveIds = 1'000'000;  // first id of programs that stay
+constexpr std::uint64_t kLiveIds = 1'000'000;  // id of the first program that stays placed
 constexpr std::uint64_t kBatch = 64;
 
-// Places kBatch programs per iteration while `live` other programs stay. The kBatch programs are
-// then destroyed untimed. Every program has its own layout, so that nothing is shared and each
-// program changes the union.
+// Measures the placement of programs while `live` other programs stay placed. Each iteration places
+// kBatch programs, then destroys them outside the measured time. Every program has its own layout,
+// so that no two programs share a footprint and each program changes the union.
 void place_with_live(benchmark::State& state) {
   const auto live = static_cast<std::uint64_t>(state.range(0));
   open_device(0);
@@ -38,7 +38,8 @@ void place_with_live(benchmark::State& state) {
 }
 BENCHMARK(place_with_live)->Arg(10)->Arg(200)->Arg(2000)->Arg(10000)->Unit(benchmark::kMicrosecond);
 
-// Like place_with_live(), but with only 32 layouts, as in a program cache.
+// Measures like place_with_live(), but the programs share 32 layouts, as programs in a program
+// cache do.
 void place_shared_layout(benchmark::State& state) {
   const auto live = static_cast<std::uint64_t>(state.range(0));
   open_device(0);
@@ -84,7 +85,7 @@ constexpr auto kMeshDevices = [] {
   return devices;
 }();
 
-// Places a program on 32 devices with one call.
+// Places one program on 32 devices with one call.
 void mesh_place32(benchmark::State& state) {
   for (const std::uint32_t device : kMeshDevices) open_device(device);
   std::uint64_t variant = 0;
@@ -108,7 +109,7 @@ void mesh_redispatch32(benchmark::State& state) {
 }
 BENCHMARK(mesh_redispatch32);
 
-// Allocates and frees a buffer on 32 devices, with 1,000 other buffers live.
+// Allocates and frees a buffer on 32 devices while 1,000 other buffers are live.
 void mesh_pair32(benchmark::State& state) {
   for (const std::uint32_t device : kMeshDevices) open_device(device);
   for (std::uint64_t id = 1; id <= 1000; ++id) {
@@ -182,9 +183,9 @@ void scope_pair(benchmark::State& state) {
 }
 BENCHMARK(scope_pair);
 
-// Updates the counters that the existing tracker updates for an allocation and its free, in the
-// same order: the device's total, the chip's row and the time, then the process's row and the time
-// again. All counters are in a shared mapping.
+// Updates the counters that TT-Metal's own tracker updates for an allocation and its free. The
+// order is the same: the total of the device, the row of the chip and the time, then the row of the
+// process and the time again. All counters are in a shared mapping.
 void shared_counters_pair(benchmark::State& state) {
   using Counter = std::atomic<std::uint64_t>;
   void* page = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

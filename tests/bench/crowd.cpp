@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Many tracked processes that hold their memory: crowd PROCESSES ALLOCATIONS. Prints "ready" when
-// all processes hold their memory. Ends the processes when its standard input closes. For
-// measure_server.py.
+// Usage: crowd PROCESSES ALLOCATIONS. Starts many tracked processes that hold memory. Prints
+// "ready" when all processes hold their memory. Ends the processes when its standard input closes.
+// measure_server.py runs this program.
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>

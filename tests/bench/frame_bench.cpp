@@ -37,8 +37,8 @@ model::Device device_of(std::uint32_t id) {
   return d;
 }
 
-// Returns a snapshot with eight processes on each of 32 devices, and 500 allocations and 100
-// programs of 8 CBs for each device.
+// Returns a snapshot of 32 devices. Each device has eight processes, 500 allocations and 100
+// programs of 8 CBs.
 model::Snapshot galaxy() {
   model::Snapshot s;
   s.time_unix_ns = 1'787'400'005'000'000'000;
@@ -75,11 +75,11 @@ model::Snapshot galaxy() {
   return s;
 }
 
-// Composes one frame. The argument of the benchmark is the view.
+// Composes one frame. The argument of the benchmark is the number of the view.
 void frame_compose_32(benchmark::State& state) {
   model::Snapshot snapshot = galaxy();
   tui::ChartHistory history;
-  for (int i = 0; i < 3'000; ++i) {  // five minutes at ten frames a second
+  for (int i = 0; i < 3'000; ++i) {  // the samples of five minutes with ten frames a second
     snapshot.time_unix_ns += 100'000'000;
     history.add(snapshot);
   }

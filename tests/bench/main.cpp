@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Runs the benchmarks. Then prints the figures that the project promises, one line `ratio NAME
-// VALUE` each, and writes them as JSON. A ratio compares measurements of the same run. Every
-// benchmark runs several times and its fastest run counts, because other load disturbs the fastest
-// run least.
+// VALUE` for each figure, and writes the figures as JSON. A ratio compares measurements of the same
+// run. Every benchmark runs several times. Only its fastest run is used, because other load
+// disturbs that run least.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <stdlib.h>
@@ -25,8 +25,8 @@
 
 namespace {
 
-// CPU nanoseconds per item of the fastest repetition of each benchmark. CPU time excludes the cost
-// of other processes on the same core.
+// Keeps the CPU nanoseconds per item of the fastest repetition of each benchmark. CPU time excludes
+// the time that other processes use on the same core.
 class Fastest : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(const Context&) override { return true; }
@@ -66,7 +66,7 @@ class Fastest : public benchmark::BenchmarkReporter {
 
 struct DisabledCall {
   double ns;
-  double empty_ns;  // calls a function of another shared object that does nothing
+  double empty_ns;  // time of a call of an empty function in another shared object
 };
 
 using BufferCall = void(std::uint32_t, const ttmem_buffer*);
@@ -86,8 +86,8 @@ using BufferCall = void(std::uint32_t, const ttmem_buffer*);
          kCalls;
 }
 
-// Returns the fastest of short rounds. The rounds of the two calls alternate, so that other load
-// affects both calls alike.
+// Measures both calls in many short rounds and returns the fastest time of each call. The rounds of
+// the two calls alternate, so that other load affects both calls alike.
 DisabledCall measure_disabled_call() {
   DisabledCall fastest{1e9, 1e9};
   for (int round = 0; round < 1000; ++round) {
@@ -145,7 +145,7 @@ nlohmann::ordered_json promised(const Fastest& measured, const DisabledCall& dis
       {"socket_pair_ns", socket_ns},
       {"collect_32x8_ms", ns("collect_32x8") / 1e6},
       {"server_ingest_vs_limit", ns("server_bare_read") / ns("server_ingest")},
-      {"frame_compose_32_ms",  // the slowest of the four views
+      {"frame_compose_32_ms",  // the time of the slowest of the four views
        std::max({ns("frame_compose_32/1"), ns("frame_compose_32/2"), ns("frame_compose_32/3"),
                  ns("frame_compose_32/4")}) /
            1e6},

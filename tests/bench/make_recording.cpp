@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes a recording like that of a model that runs for a long time: weights, then iterations over
-// layers whose operations allocate and free, dispatches of cached programs, and a mark for each
-// iteration.
+// Writes a recording that looks like a long run of a model. The recording has weights, then
+// iterations over layers whose operations allocate and free buffers. It also has dispatches of
+// cached programs, and a mark for each iteration.
 //
 //   make_recording FILE [EVENTS [DEVICES [LARGER]]]
 //
@@ -22,7 +22,7 @@ using namespace ttmem;
 using namespace ttmem::recording;
 
 constexpr std::uint32_t kLayers = 32;
-constexpr std::uint32_t kOps = 12;  // in each layer
+constexpr std::uint32_t kOps = 12;  // number of operations in each layer
 constexpr std::uint32_t kL1Top = 1'499'136;
 
 class Model {
@@ -38,10 +38,10 @@ class Model {
     for (std::uint32_t i = 0; i < kLayers * kOps; ++i) add_request(i);
   }
 
-  // Runs enough iterations to make this number of events.
+  // Runs iterations until at least `events` events are written.
   void run(std::uint64_t events) {
     for (std::uint64_t iteration = 0; events_ < events; ++iteration) {
-      if (iteration % 64 == 0) add_cache();  // puts the peak of DRAM at the end
+      if (iteration % 64 == 0) add_cache();  // DRAM use grows until the end of the run
       writer_.add(Mark{.time_ns = now_, .process = 1, .name = fmt::format("token {}", iteration)});
       for (std::uint32_t op = 0; op < kLayers * kOps && events_ < events; ++op) run_op(op);
       if (!writer_.commit()) std::exit(1);
@@ -140,7 +140,8 @@ class Model {
     request_rows_.push_back(writer_.request(requests_.back()));
   }
 
-  // Runs an operation. It allocates an output and frees an input of the previous operation.
+  // Runs one operation. Frees the oldest buffers until fewer than 12 are live, then allocates the
+  // output of the operation.
   void run_op(std::uint32_t op) {
     now_ += 200;
     const auto per_bank = static_cast<std::uint32_t>(requests_[op].bytes_per_bank);

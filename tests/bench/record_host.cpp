@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A workload that is recorded, for measure_record.py.
+// A workload that measure_record.py records.
 //
-// record_host pair prints the nanoseconds of an allocation and its free, the fastest of many
-// rounds.
+// `record_host pair` prints how many nanoseconds an allocation and its free take in the fastest of
+// many rounds.
 //
-// record_host RATE SECONDS makes RATE allocations and frees a second, and prints their number.
+// `record_host RATE SECONDS` allocates and frees buffers for SECONDS seconds. RATE is the number of
+// allocations plus the number of frees in a second. The program prints their total number.
 #include <ttmem/ttmem.h>
 
 #include <algorithm>
@@ -49,7 +50,7 @@ ttmem_buffer buffer(std::uint64_t id, const char* label) {
 
 void print_pair() {
   constexpr int rounds = 200;
-  constexpr int pairs = 2000;  // few enough for the event ring
+  constexpr int pairs = 2000;  // the event ring has room for the events of one round
   double fastest = 1e9;
   const ttmem_buffer wanted = buffer(1, nullptr);
   for (int i = 0; i < rounds; ++i) {
@@ -64,7 +65,7 @@ void print_pair() {
   std::printf("%.1f\n", fastest);
 }
 
-// Imitates a model: some hundred live buffers of many sizes, with names of layers.
+// Imitates a model that holds some hundred buffers of many sizes, named after layers.
 void keep_rate(double rate, double seconds) {
   std::vector<std::string> labels;
   for (int i = 0; i < 32; ++i) labels.push_back("layers." + std::to_string(i) + ".activation");

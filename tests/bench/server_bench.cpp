@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The throughput of the server, as a share of the socket's throughput. The same messages are sent
-// to `ttmem serve` in another process, and to a process that only reads the messages into a buffer.
+// Measures the throughput of the server as a share of the throughput of the socket. The same
+// messages are sent to `ttmem serve` in another process and to a process that only reads the
+// messages into a buffer.
 #include <benchmark/benchmark.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -29,10 +30,11 @@ namespace {
 using wire::Message;
 using wire::MessageType;
 
-constexpr std::uint64_t kBuffers = 50'000;  // per round; a thousand live at a time
+constexpr std::uint64_t kBuffers = 50'000;  // number in a round; kLive of them are live at a time
 constexpr std::uint64_t kLive = 1'000;
-constexpr std::uint64_t kMessages = 2 * kBuffers + 1;  // allocations, frees and one request
-constexpr std::size_t kBatch = 1024;                   // messages per write, as libttmem sends them
+// One message for each allocation and each free, and one request.
+constexpr std::uint64_t kMessages = 2 * kBuffers + 1;
+constexpr std::size_t kBatch = 1024;  // messages per write, the number that libttmem uses
 // Other load on the machine easily slows a round down. Therefore the rounds of the two readers
 // alternate, and only the fastest round of each reader is used.
 constexpr int kRounds = 100;
@@ -57,7 +59,8 @@ bool send_all(int fd, std::span<const std::byte> data) {
   return true;
 }
 
-// The whole workload. It is built before the clock starts, so that only its sending is measured.
+// Returns the whole workload. The workload is built before the clock starts, so that only the time
+// to send it is measured.
 const std::vector<Message>& workload() {
   static const std::vector<Message> messages = [] {
     std::vector<Message> made;
@@ -88,7 +91,7 @@ sockaddr_un address_of(const std::string& path) {
   return address;
 }
 
-// Reads each workload completely and answers with one message. Never returns.
+// Reads each workload to its end and answers it with one message. Never returns.
 [[noreturn]] void only_read(const std::string& path) {
   const sockaddr_un address = address_of(path);
   const UniqueFd listener(::socket(AF_UNIX, SOCK_STREAM, 0));
@@ -133,7 +136,8 @@ UniqueFd connect_to(const std::string& path) {
 
 constexpr double kUnanswered = 1e9;
 
-// Returns the seconds from the sending of the workload to its answer, or kUnanswered.
+// Returns the seconds from the first message of the workload until the answer, or kUnanswered if no
+// answer comes.
 double seconds(const UniqueFd& fd) {
   Message answer;
   workload();

@@ -18,7 +18,7 @@ namespace ttmem::bench {
 namespace {
 
 constexpr int kBursts = 200;
-constexpr int kPairs = 1000;  // far from filling the queue, so nothing is dropped
+constexpr int kPairs = 1000;  // a burst fills only a part of the queue, so no message is dropped
 
 double cpu_ns() {
   timespec time{};
@@ -35,7 +35,7 @@ double measure() {
   ttmem_buffer buffer = dram_buffer(0);
   double fastest = 1e9;
   for (int burst = 0; burst < kBursts; ++burst) {
-    const timespec pause{0, 5'000'000};  // lets the transport catch up
+    const timespec pause{0, 5'000'000};  // the transport empties the queue meanwhile
     ::nanosleep(&pause, nullptr);
     const double before = cpu_ns();
     for (int i = 0; i < kPairs; ++i) {

@@ -14,8 +14,8 @@ using fixtures::kGrid;
 using fixtures::kL1Base;
 inline constexpr std::uint32_t kCbs = 8;
 
-// Returns eight CBs on the full 8x8 grid, stacked from the base. Programs of one variant have the
-// same layout; different variants end at different addresses.
+// Returns eight CBs on the full 8x8 grid, stacked from the base. Equal variants have equal layouts.
+// The layouts of different variants end at different addresses.
 inline std::array<ttmem_cb, kCbs> cbs_of(std::uint64_t variant) {
   std::array<ttmem_cb, kCbs> cbs{};
   std::uint64_t address = kL1Base;

@@ -13,7 +13,7 @@ using segment::kChunkBytes;
 using segment::kChunkTableOffset;
 using segment::kHeaderBytes;
 
-constexpr std::size_t kMaxChunks = 16;  // 1 MiB per segment: enough for two chunks of each kind
+constexpr std::size_t kMaxChunks = 16;  // 1 MiB per segment, enough for two chunks of each kind
 
 std::span<const std::byte> take(std::span<const std::byte>& rest, std::size_t count) {
   const auto taken = rest.first(std::min(count, rest.size()));

@@ -7,14 +7,15 @@
 
 namespace ttmem::fuzz {
 
-// The compact form of a segment. A segment has 16 KiB of header and 64 KiB per chunk, mostly zeros;
-// some hundred bytes matter. A fuzzer finds more when it gets only these bytes:
+// The compact form of a segment. A segment has a header of 16 KiB and chunks of 64 KiB. Some
+// hundred of these bytes matter, and most others are zeros. A fuzzer finds more faults if it
+// changes only the bytes of the compact form:
 //
 //   512 bytes   Header
 //   1 byte      number of chunks that follow
 //   each chunk: 1 byte kind, 2 bytes length (little-endian), then `length` bytes of the chunk
 //
-// All missing bytes are zeros: at the end of a chunk, and at the end of the compact form.
+// expand() adds zeros for the bytes that are missing in a chunk or at the end of the compact form.
 [[nodiscard]] std::vector<std::byte> compact(std::span<const std::byte> segment);
 [[nodiscard]] std::vector<std::byte> expand(std::span<const std::byte> compact_bytes);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Handles requests as the server does: first with Beast's parser, used as the connection uses it,
-// then with the handler. An input is the bytes of a connection, with any number of requests.
+// Handles requests as the server does. Beast's parser parses them with the settings of a server
+// connection, then the handler answers. An input has the bytes that arrive on one connection, with
+// any number of requests.
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <cstdint>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads a hostile recording. An input describes how an attacker changes a good recording. Its last
-// bytes choose how the recording is read, whether the other bytes change values or bytes of the
-// file, and whether a journal lies beside it. Reading must change nothing on the disk.
+// Reads a hostile recording. An input describes how an attacker changes a good recording. The last
+// bytes of the input select three things: how the recording is read, whether the other bytes change
+// values or bytes of the file, and whether a journal is in the same folder. Reading must not change
+// any file.
 #include <fuzzer/FuzzedDataProvider.h>
 #include <unistd.h>
 
@@ -109,7 +110,7 @@ void bind_value(recording::Statement& statement, FuzzedDataProvider& input, std:
       return statement.bind(1, input.ConsumeIntegral<std::int64_t>());
     case 2:
       return statement.bind(1, input.ConsumeIntegralInRange<std::int64_t>(-2, 70));
-    case 3:  // near a power of two
+    case 3:  // a power of two, or a number next to it
       return statement.bind(1, (std::uint64_t{1} << input.ConsumeIntegralInRange<int>(0, 63)) +
                                    input.ConsumeIntegralInRange<std::uint64_t>(0, 2) - 1);
     default:
@@ -132,7 +133,7 @@ void change_values(const World& world, FuzzedDataProvider& input) {
     const std::string sql = "UPDATE OR IGNORE " + column.table + " SET " + column.name + " = ?1" +
                             (one ? " WHERE rowid = ?2" : "");
     auto statement = database->prepare(sql.c_str());
-    if (!statement) continue;  // the table has no rowid
+    if (!statement) continue;  // the statement needs a rowid, and this table has none
     bind_value(*statement, input, text);
     if (one) statement->bind(2, input.ConsumeIntegralInRange<std::int64_t>(1, 40));
     if (!statement->run()) break;
@@ -154,7 +155,8 @@ std::string big_endian(std::uint32_t value) {
           static_cast<char>(value >> 8), static_cast<char>(value)};
 }
 
-// Makes a rollback journal: changed pages of the good recording, and the name of a file to delete.
+// Makes a rollback journal with changed pages of the good recording and the name of a file that
+// SQLite would delete.
 std::string journal(const World& world, FuzzedDataProvider& input) {
   constexpr std::string_view magic("\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8);
   constexpr std::uint32_t page_bytes = 8192;
@@ -223,7 +225,8 @@ void write_export(recording::Reader& reader, const exports::ExportFormat& format
       exports::write({.reader = reader, .selection = selection}, format, std::move(*output)));
 }
 
-// Reads the recording in one of several ways, because all ways together take a third of a second.
+// Reads the recording in one of several ways. One input does not use all ways, because all ways
+// together take a third of a second.
 void read_somehow(const std::string& path, std::size_t way) {
   const auto reader = recording::Reader::open(path);
   if (!reader) return;

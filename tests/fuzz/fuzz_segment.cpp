@@ -36,7 +36,7 @@ class RestlessSource final : public segment::ByteSource {
   struct Change {
     std::uint8_t at_read;
     std::uint8_t where;
-    std::uint8_t flip;  // 0xff: cuts the file at this place
+    std::uint8_t flip;  // XORed with the byte; 0xff cuts the file at this byte instead
   };
   RestlessSource(std::vector<std::byte> bytes, std::vector<Change> changes)
       : bytes_(std::move(bytes)), changes_(std::move(changes)) {}
@@ -93,8 +93,8 @@ void check_snapshot(const model::Snapshot& snapshot) {
   }
 }
 
-// Returns evidence with the same segment twice, once of a live process and once of a dead process.
-// The evidence also has a region.
+// Returns evidence with three parts: the segment as that of a live process, the same segment as
+// that of a dead process, and a region.
 collector::Evidence evidence_of(const segment::SegmentImage& image) {
   collector::Evidence evidence;
   evidence.monotonic_ns = 1;

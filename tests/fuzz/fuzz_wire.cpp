@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Handles messages as the server does: decoder, checks, clients, their trackers and segments,
-// answers. The first byte of an input chooses:
+// Handles messages as the server does: decodes and checks them, updates the clients with their
+// trackers and segments, and answers. The first byte of an input chooses the format of the rest:
 //
 //   even  an unchanged stream
 //   odd   records of 16 bytes, each expanded to one message that is almost valid (see expand())
@@ -54,8 +54,8 @@ class Directory {
     std::filesystem::remove_all(path_, ignored);
   }
   [[nodiscard]] const std::string& path() const { return path_; }
-  // Removes all files. At most `at_most` may exist: the segments of clients that ended while they
-  // held memory.
+  // Removes all files. At most `at_most` files may exist, which are the segments of clients that
+  // ended while they held memory.
   void clear(std::size_t at_most) const {
     std::size_t count = 0;
     for (const auto& file : std::filesystem::directory_iterator(path_)) {

@@ -18,7 +18,7 @@ using ttmem::CoreMask;
 using ttmem::testing::SegmentBuilder;
 using Bytes = std::vector<std::byte>;
 
-// Values of the first byte of an input; fuzz_segment.cpp describes them.
+// Values of the first byte of an input, which are described in fuzz_segment.cpp.
 constexpr std::byte kCompact{0};
 constexpr std::byte kRaw{1};
 constexpr std::byte kRestless{2};
@@ -89,7 +89,7 @@ int main(int argc, char** argv) {
   const Bytes busy = ttmem::fuzz::compact(busy_process().bytes());
   const std::byte each_read{1};
   const std::byte third_read{3};
-  const std::byte first_slots{10};  // 80 KiB: the begin of the second chunk
+  const std::byte first_slots{10};  // in units of 8 KiB: 80 KiB, the begin of the second chunk
   const bool written =
       write(directory / "empty", {kCompact}, ttmem::fuzz::compact(empty)) &&
       write(directory / "busy", {kCompact}, busy) &&

@@ -15,7 +15,7 @@
 
 namespace ttmem::recording {
 
-// Returns a Wormhole with few cores.
+// Returns a Wormhole device that has only few cores.
 inline RecordedDevice small_wormhole(RowId process, std::uint32_t number, std::uint64_t uid) {
   return {.process = process,
           .number = number,
@@ -61,13 +61,13 @@ struct WrittenDispatch {
 
 struct WrittenDevice {
   RecordedDevice device;
-  bool relaid = false;  // a program got another layout on this device
+  bool relaid = false;  // true if a program got another layout on this device
 };
 
-// Writes the events of several processes on shared chips: buffers on one device and on meshes,
-// buffers that change size, overlapping circular buffers, dispatches, devices that are closed and
-// opened again, gaps, a process that ends. No two events have the same time, except the two events
-// of a change of size.
+// Writes random events of several processes on shared chips. The events concern buffers on one
+// device and on meshes, buffers that change size, overlapping circular buffers, dispatches, closed
+// and reopened devices, gaps, and a process that ends. No two events have the same time, except the
+// two events of a change of size.
 class RandomHistory {
  public:
   RandomHistory(Writer& writer, std::uint32_t seed, int steps) : writer_(writer), random_(seed) {
@@ -179,7 +179,8 @@ class RandomHistory {
     return request;
   }
 
-  // Returns an address inside the region of the kind, or sometimes a little outside.
+  // Returns a random address. Most addresses are inside the region of the kind; some are a little
+  // outside.
   std::optional<std::uint64_t> random_address(Kind kind) {
     const std::uint64_t step = 32 * below(200);
     switch (kind) {
@@ -286,7 +287,7 @@ class RandomHistory {
     WrittenDevice& written = devices[open[below(open.size())]];
     const RowId row = written.device.id;
     const Time time = tick();
-    // Buffers of a mesh are skipped, because they stay live on the other devices.
+    // Skips the buffers of a mesh, because they stay live on the other devices of the mesh.
     for (WrittenAllocation& allocation : allocations) {
       const bool on_it = std::find(allocation.devices.begin(), allocation.devices.end(), row) !=
                          allocation.devices.end();

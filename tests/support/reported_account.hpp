@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two accounts of the live allocations: the account that a server has from the reports of libttmem,
-// and the true account from the segment.
+// Two lists of the live allocations: the list that a server makes from the reports of libttmem, and
+// the true list from the segment.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,13 +27,13 @@ struct ReportedAccount {
 
   std::map<Buffer, std::uint64_t> live;                    // size in bytes
   std::map<Program, std::vector<std::uint64_t>> programs;  // bytes of each CB
-  std::map<std::int32_t, std::uint32_t> kinds;  // by device: bits of ttmem_set_reported()
-  std::vector<std::string> faults;              // reports that break the protocol
+  std::map<std::int32_t, std::uint32_t> kinds;  // bits of ttmem_set_reported() for each device
+  std::vector<std::string> faults;  // descriptions of the reports that break the protocol
   std::vector<std::uint64_t> coming;
   std::uint64_t events_dropped = 0;
   std::size_t messages = 0;
-  bool is_complete = false;  // all live allocations have been reported
-  bool has_left = false;     // the last report was a goodbye
+  bool is_complete = false;  // true if all live allocations have been reported
+  bool has_left = false;     // true if the last report was a goodbye
 
   void take(const wire::Message& message) {
     ++messages;
@@ -57,7 +57,8 @@ struct ReportedAccount {
     }
   }
 
-  // Returns the live records of the segment. Its writer must be idle.
+  // Returns the live records of the segment. The writer of the segment must be idle during the
+  // call.
   static ReportedAccount truth(segment::SegmentWriter& segment) {
     ReportedAccount account;
     for (std::uint32_t i = 0; i < segment.header().allocation_count; ++i) {
@@ -100,7 +101,7 @@ struct ReportedAccount {
   void add(const wire::Message& message, Kind kind) {
     const Buffer key{message.head.device_id, static_cast<int>(kind), message.head.buffer_id};
     if (!live.emplace(key, message.head.size).second) faults.push_back("reported twice");
-    if (kind == Kind::cb) return;  // a CB without a program reports no kind
+    if (kind == Kind::cb) return;  // a CB without a program does not make its kind reported
     kinds[message.head.device_id] |=
         kind == Kind::kernel ? TTMEM_REPORTS_KERNELS : 1U << message.head.buffer_type;
   }

@@ -25,12 +25,12 @@ struct CbSpec {
   std::uint32_t flags = 0;
 };
 
-// Builds the bytes of a segment from layout.hpp alone, so that the reader is tested against the
+// Builds the bytes of a segment. Uses only layout.hpp, so that tests check the reader against the
 // layout and not against the project's writer. The caller may change every returned record until
 // the call of bytes(). In the file, the chunks of different kinds alternate.
 class SegmentBuilder {
  public:
-  // Makes a process without devices, with correct magic and sizes.
+  // Makes the segment of a process without devices. The magic and the sizes are correct.
   SegmentBuilder();
 
   [[nodiscard]] segment::Header& header() { return header_; }
@@ -38,22 +38,23 @@ class SegmentBuilder {
   // Adds an open Wormhole n150: 8 x 8 cores, 12 channels of 1 GiB.
   segment::DeviceRecord& add_device(std::uint32_t id, std::uint64_t uid);
 
-  // Adds a live buffer in every bank. Increases Header::events; the buffer is born at this event.
+  // Adds a live buffer in every bank. Increases Header::events by one and uses the new value as the
+  // number of the event that allocated the buffer.
   segment::AllocationSlot& add_allocation(std::uint32_t device, Kind kind, std::uint64_t address,
                                           std::uint64_t bytes, std::uint64_t bytes_per_bank);
 
   // Adds a live program with its own CBs.
   segment::ProgramSlot& add_program(std::uint32_t device, std::uint64_t program,
                                     const std::vector<CbSpec>& cbs);
-  // Adds a live program with the CBs of another program.
+  // Adds a live program that has the same CBs as another program.
   segment::ProgramSlot& add_program_like(const segment::ProgramSlot& other, std::uint32_t device,
                                          std::uint64_t program);
 
-  // Returns the number of a set of devices. Store the number in AllocationSlot::device together
-  // with kOnSet.
+  // Adds a set of devices and returns its number. To use the set, store the number in
+  // AllocationSlot::device and set the flag kOnSet.
   std::uint32_t add_device_set(const std::vector<std::uint32_t>& devices);
 
-  // Returns the number of a text for ProgramSlot::name.
+  // Adds a text and returns its number, which can be stored in ProgramSlot::name.
   std::uint32_t add_name(std::string_view text);
 
   [[nodiscard]] segment::AllocationSlot& allocation(std::size_t i) { return allocations_[i]; }
@@ -62,7 +63,8 @@ class SegmentBuilder {
   [[nodiscard]] segment::TextRecord& text(std::size_t i) { return texts_[i]; }
   [[nodiscard]] segment::DeviceSetRecord& device_set(std::size_t i) { return device_sets_[i]; }
 
-  // Fills the ring (1024 records) as if the events 1 to `newest` had happened.
+  // Fills the ring, which has 1024 records, as if the events with the numbers 1 to `newest` had
+  // happened.
   void fill_ring(std::uint64_t newest);
   [[nodiscard]] segment::EventRecord& event(std::size_t i) { return events_[i]; }
 

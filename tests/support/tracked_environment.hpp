@@ -15,7 +15,8 @@ namespace ttmem {
   return instance.path();
 }
 
-// Set before main(), because the first call of the library decides whether the process is tracked.
+// Sets the environment before main(), because the first call of the library decides whether the
+// process is tracked.
 inline const bool kIsTracked = [] {
   ::setenv("TTMEM_DIR", tracked_directory().c_str(), 1);
   ::setenv("TT_ALLOC_TRACKING_ENABLED", "1", 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// This test process as readers see it. The process is tracked from the start, and its segment is in
-// a directory of its own.
+// Reads this test process as other processes read it. The process is tracked from its first call,
+// and its segment is in its own directory.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace ttmem::tracked_process {
 
-// Returns what the collector finds now.
+// Returns the snapshot that the collector makes now.
 [[nodiscard]] model::Snapshot snapshot();
 
 // Returns one device of the snapshot; fails the test if there is no such device.

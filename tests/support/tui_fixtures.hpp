@@ -51,8 +51,8 @@ inline model::Program program(std::uint32_t device, std::uint64_t number,
   return p;
 }
 
-// Returns a device whose cores differ. Cores further to the right or to the bottom are fuller, and
-// the last core clashes.
+// Returns a device whose cores have different figures. Cores further to the right or further down
+// have more CB bytes, and the last core clashes.
 inline model::Device varied(std::uint32_t id) {
   model::Device d = views::fixtures::wormhole(id);
   d.l1_bytes_per_core = kL1End;
@@ -69,7 +69,8 @@ inline model::Device varied(std::uint32_t id) {
   return d;
 }
 
-// Returns `count` devices, with the lists of one process on the first device.
+// Returns a snapshot of `count` devices. One process has allocations and programs on the first
+// device.
 inline model::Snapshot machine(std::uint32_t count) {
   std::vector<model::Device> devices;
   for (std::uint32_t id = 0; id < count; ++id) devices.push_back(varied(id));
@@ -86,7 +87,8 @@ inline model::Snapshot machine(std::uint32_t count) {
   return s;
 }
 
-// Returns a machine with one L1 buffer whose bytes are on the first row of cores.
+// Returns a snapshot with one device. The bytes of one L1 buffer are only on the first row of
+// cores.
 inline model::Snapshot sharded() {
   model::Snapshot s = machine(1);
   const CoreMask row = CoreMask::first(8);
@@ -96,7 +98,7 @@ inline model::Snapshot sharded() {
   return s;
 }
 
-// Returns four processes, one of them dead.
+// Returns a snapshot with four processes, one of which is dead.
 inline model::Snapshot crowd() {
   model::Snapshot s = machine(2);
   const auto add = [&](std::int32_t pid, std::string name, std::uint64_t dram, model::State state) {
@@ -111,7 +113,8 @@ inline model::Snapshot crowd() {
   return s;
 }
 
-// Returns the minute before the snapshot, with two samples a second: a ramp, a plateau, a fall.
+// Returns the history of the minute before the snapshot, with two samples a second. The figures
+// rise, stay constant, then fall.
 inline ChartHistory ramp(const model::Snapshot& snapshot) {
   ChartHistory history;
   model::Snapshot past = snapshot;
@@ -130,7 +133,7 @@ inline ChartHistory ramp(const model::Snapshot& snapshot) {
   return history;
 }
 
-// Returns a recording of a minute: two marks, a gap, two peaks.
+// Returns a recording of one minute with two marks, a gap and two peaks.
 inline std::shared_ptr<const Tape> tape() {
   auto tape = std::make_shared<Tape>();
   tape->name = "run.ttmem";
@@ -141,7 +144,7 @@ inline std::shared_ptr<const Tape> tape() {
   return tape;
 }
 
-// Returns the history of ramp() with the times of the recording.
+// Returns the history of ramp() with times that are counted from the begin of the recording.
 inline ChartHistory recorded_ramp(const model::Snapshot& snapshot) {
   const ChartHistory live = ramp(snapshot);
   const std::uint64_t begin = snapshot.time_unix_ns - 60'000'000'000;

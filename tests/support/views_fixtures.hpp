@@ -16,7 +16,7 @@ inline constexpr std::uint64_t kMiB = 1024 * 1024;
 inline constexpr std::uint64_t kGiB = 1024 * kMiB;
 inline constexpr std::uint64_t kL1PerCore = 1'499'136;
 
-// The known figures of a kind.
+// The figures that a device of these fixtures reports for one kind.
 struct Known {
   model::Bytes used{};
   model::Bytes peak{};
@@ -100,7 +100,7 @@ inline model::Device wormhole(std::uint32_t id) {
   return d;
 }
 
-// Returns a device with only the few figures that TT-Metal's own region gives.
+// Returns a device of which only the figures in TT-Metal's own region are known.
 inline model::Device unannounced(std::uint32_t id) {
   model::Device d;
   d.id = id;
@@ -130,8 +130,8 @@ inline model::Snapshot mesh(std::uint32_t devices) {
   return snapshot_of(std::move(list));
 }
 
-// Returns a snapshot with every trouble: a clash, a dead process, every anomaly, a device that is
-// almost unknown.
+// Returns a snapshot with every problem that a view can show: a clash, a dead process, every
+// anomaly, and a device whose figures are almost all unknown.
 inline model::Snapshot troubled() {
   model::Device d = wormhole(0);
   d.headroom_bytes_per_core = -115'200;

@@ -151,12 +151,12 @@ enum { SLOTS = 48, PROGRAMS = 24, KERNELS = 8 };
 typedef struct {
   uint64_t random;
   uint32_t thread, devices;
-  uint64_t dram[4], l1[4], cb[4], kernels[4];      /* bytes held, by device */
-  uint64_t dram_size[4][SLOTS], l1_size[4][SLOTS]; /* per bank; 0: not held */
+  uint64_t dram[4], l1[4], cb[4], kernels[4];      /* bytes that the thread holds on each device */
+  uint64_t dram_size[4][SLOTS], l1_size[4][SLOTS]; /* bytes per bank; 0: no buffer */
   uint64_t cb_size[4][PROGRAMS], kernel_size[4][KERNELS];
 } work;
 
-static uint32_t draw(work *w, uint32_t below) { /* xorshift64* */
+static uint32_t draw(work *w, uint32_t below) { /* the generator xorshift64* */
   w->random ^= w->random >> 12;
   w->random ^= w->random << 25;
   w->random ^= w->random >> 27;
@@ -259,7 +259,8 @@ static void random_until_killed(uint64_t seed) {
   for (device = 0; device < 4; ++device) open_device(device);
   for (;;) {
     do_something(w);
-    if (draw(w, 4096) == 0) { /* a device is sometimes closed and opened again, empty */
+    /* Sometimes closes a device, which frees everything on it, and opens the device again. */
+    if (draw(w, 4096) == 0) {
       device = draw(w, 4);
       ttmem_device_close(device);
       open_device(device);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A preloaded library that counts SQLite's reads and writes of files whose path contains
-// FAIL_FILES. Call number FAIL_AT (from 1) fails with FAIL_ERRNO, and the file FAIL_TOLD is then
-// created.
+// A preloaded library that counts the reads and writes of files whose path contains FAIL_FILES, and
+// of SQLite's temporary files. The call with the number FAIL_AT (the first call has number 1) fails
+// with the error FAIL_ERRNO. This call also creates the file FAIL_TOLD.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -15,7 +15,7 @@
 
 enum { wanted = 200, bound = 200 * 1000 * 1000 };
 
-static volatile sig_atomic_t inside; /* nonzero while main makes a call */
+static volatile sig_atomic_t inside; /* nonzero while main() makes a call of ttmem */
 static volatile sig_atomic_t calls_inside;
 static volatile sig_atomic_t children;
 static int forks;

@@ -9,7 +9,7 @@
 namespace ttmem {
 namespace {
 
-// Hardly compressible.
+// Returns random text, which can hardly be compressed.
 std::string noise(std::size_t bytes) {
   std::minstd_rand random(7);
   std::string text(bytes, '\0');

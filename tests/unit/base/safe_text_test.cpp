@@ -9,7 +9,7 @@
 namespace ttmem {
 namespace {
 
-// A stand-in for a document of the JSON library.
+// Replaces the document type of the JSON library in this test.
 struct Document {
   enum class error_handler_t { replace };
   std::string text;

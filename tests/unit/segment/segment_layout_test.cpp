@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// docs/internals/segment-layout.md agrees with the code: its offsets equal the offsets in the
-// structures, and its example bytes parse.
+// Tests that docs/internals/segment-layout.md agrees with the code. The offsets in the document
+// must equal the offsets in the structures, and the example bytes in the document must parse.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -24,14 +24,14 @@ std::string document() {
   return text.str();
 }
 
-// Returns the offset of each field in the table under this heading.
+// Returns the offset of each field in the table under `heading`.
 std::map<std::string, std::size_t> table(const std::string& heading) {
   std::istringstream lines(document());
   std::map<std::string, std::size_t> fields;
   bool inside = false;
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("## ")) inside = line == "## " + heading;
-    // A row looks like "| 48 | u64 | `start_time_ticks`: ...".
+    // A row of the table looks like "| 48 | u64 | `start_time_ticks`: ...".
     const std::size_t open = line.find('`');
     const std::size_t close = line.find('`', open + 1);
     const bool is_row = line.starts_with("| ") && line[2] >= '0' && line[2] <= '9';

@@ -40,7 +40,7 @@ HeaderState state_of(const std::vector<std::byte>& bytes) {
   return header_state(MemorySource(bytes));
 }
 
-// A source whose bytes a writer changes between the reads of a reader.
+// A source whose bytes change between two reads, as if a writer were active.
 class ActiveSource final : public ByteSource {
  public:
   using Writer = std::function<void(std::uint64_t offset, std::vector<std::byte>& bytes)>;
@@ -199,8 +199,10 @@ TEST(SegmentReader, AContradictorySetIsInvalidAndAFutureSetIsSkipped) {
   EXPECT_EQ(read_with([](Builder& b, auto&) { b.device_set(0).count = 0; }), 1U);
   EXPECT_EQ(read_with([](Builder& b, auto&) { b.device_set(0).count = 3; }), 1U);
   EXPECT_EQ(read_with([](Builder&, auto& slot) { slot.device = 0; }), 1U);
-  EXPECT_EQ(read_with([](Builder&, auto& slot) { slot.device = 2; }), 1U);     // an unused set
-  EXPECT_EQ(read_with([](Builder&, auto& slot) { slot.device = 5000; }), 0U);  // added later
+  // Set 2 is not used.
+  EXPECT_EQ(read_with([](Builder&, auto& slot) { slot.device = 2; }), 1U);
+  // The writer may have added set 5000 after the reader read the sets.
+  EXPECT_EQ(read_with([](Builder&, auto& slot) { slot.device = 5000; }), 0U);
 }
 
 TEST(SegmentReader, AnotherMagicIsForeignAndAWrongRecordSizeIsDamage) {
@@ -263,7 +265,7 @@ TEST(SegmentReader, AbsurdCountsAreBoundedByTheChunksOfTheFile) {
 
 TEST(SegmentReader, ChunksOfUnknownKindAreSkipped) {
   std::vector<std::byte> bytes = small_segment().bytes();
-  bytes[kChunkTableOffset + 1] = std::byte{200};  // the chunk of the allocations
+  bytes[kChunkTableOffset + 1] = std::byte{200};  // changes the kind of the chunk of allocations
   const SegmentImage image = must_read(bytes);
   EXPECT_EQ(image.devices.size(), 1u);
   EXPECT_TRUE(image.allocations.empty());
@@ -321,8 +323,8 @@ TEST(SegmentReader, AClosedDeviceShowsOnlyItsLeftovers) {
   EXPECT_EQ(image.left_at_close[0].bytes, 3000u);
 }
 
-// Offsets in small_segment(): header, then one chunk each for devices, allocations, programs and
-// CBs.
+// Offsets of the first records in small_segment(). The file has the header, then one chunk each for
+// devices, allocations, programs and CBs.
 constexpr std::size_t kDeviceAt = kHeaderBytes;
 constexpr std::size_t kAllocationAt = kHeaderBytes + kChunkBytes;
 constexpr std::size_t kCbAt = kHeaderBytes + 3 * kChunkBytes;
@@ -342,16 +344,16 @@ TEST(SegmentReader, ASlotThatChangesWhileItIsCopiedIsReadAgain) {
   EXPECT_GT(reads_of_slots, 3);
 }
 
-// Two copies can have the same bytes although both are torn, if a value changes and then changes
-// back.
+// If a value changes and then changes back, two copies of a torn slot can have the same bytes.
 TEST(SegmentReader, AWriteBetweenEqualCopiesIsNoticed) {
   int reads_of_slots = 0;
   const ActiveSource source(small_segment().bytes(), [&](std::uint64_t offset, auto& bytes) {
     if (offset != kAllocationAt) return;
     ++reads_of_slots;
     auto& slot = at<AllocationSlot>(bytes, kAllocationAt);
-    slot.address = 8192;  // both copies have this body,
-    slot.seq += 2;        // but from different writes
+    // Two copies get the same body, but from two different writes.
+    slot.address = 8192;
+    slot.seq += 2;
   });
   const auto image = read_segment(source);
   ASSERT_TRUE(image);
@@ -416,7 +418,7 @@ TEST(SegmentReader, ContradictorySlotsAreCountedAndLeftOut) {
   EXPECT_TRUE(invalid_with([](AllocationSlot& slot) {
     slot.kind = static_cast<std::uint8_t>(kL1);
     slot.flags = 0;
-    slot.cores.set(64);  // the grid has 64 cores: 0 to 63
+    slot.cores.set(64);  // too large, because the grid has the cores 0 to 63
   }));
 }
 
@@ -499,8 +501,8 @@ TEST(SegmentReader, ProgramsThatNameImpossibleCbsAreCountedAndLeftOut) {
   EXPECT_TRUE(invalid_with([](ProgramSlot& slot) { slot.footprint = 0; }));
 }
 
-// If a footprint number could name several ranges, a small file could make a reader copy the same
-// CBs a million times.
+// If a footprint number could name several ranges of CBs, a small file could make the reader copy
+// the same CBs a million times.
 TEST(SegmentReader, AFootprintNumberNamesOneRangeOfCbs) {
   SegmentBuilder builder;
   builder.add_device(0, 1);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Failures that users reported, rebuilt as host code on the dry run, with one scenario for each way
-// to fail. The explanation must name the culprit. Every suggestion marked `tried` must make the
-// same program run.
+// Rebuilds failures that users reported as host code on the dry run, with one scenario for each
+// cause of a failure. The explanation must name the cause and the buffer that is in the way, if
+// there is one. Every suggestion marked `tried` must let the same program run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,8 +29,8 @@ using Type = tm::BufferType;
 struct Scenario {
   const char* name;
   Cause cause;
-  const char* culprit;  // label of the buffer in the way; empty if there is none
-  const char* first;    // action of the first suggestion
+  const char* culprit;  // label of the buffer that is in the way; empty if there is none
+  const char* first;    // action of the first suggestion of the explanation
   Settings settings;
   std::function<void(Host&)> run;
 
@@ -43,8 +43,8 @@ std::uint32_t l1_bank(const Host& host) {
   return static_cast<std::uint32_t>(host.bank_bytes(Type::L1));
 }
 
-// Returns the size of circular buffers that reach `over` bytes into an L1 buffer, which takes the
-// top `taken` bytes of L1.
+// Returns a size of circular buffers. The buffers overlap an L1 buffer at the top of L1 that takes
+// `taken` bytes of each core. The overlap is `over` bytes.
 std::uint32_t cbs_into(Host& host, std::uint32_t taken, std::uint32_t over) {
   return l1_bank(host) - taken + over;
 }
@@ -60,8 +60,8 @@ void conv_clash(Host& host) {
   host.run({64 * kKiB, cbs_into(host, 600 * kKiB, 71 * kKiB) - 64 * kKiB}, host.all_cores());
 }
 
-// Fails because of a prefetcher's global circular buffer: it lies on two cores, but takes its
-// address range on all cores.
+// Fails because of a prefetcher's global circular buffer. This buffer has its bytes on two cores,
+// but its address range is taken on all cores.
 void clash_with_other_cores(Host& host) {
   host.sharded("prefetcher.global_cb", Type::L1, 900 * kKiB, {{0, 0}, {1, 0}});
   host.failing_call_is_next();
@@ -75,7 +75,8 @@ void op_grew_a_little(Host& host) {
   host.run({cbs_into(host, 640 * kKiB, 1792)}, host.all_cores());
 }
 
-// Fails because the buffer "halo" lies low. It was placed below a buffer that has been freed since.
+// Fails because the buffer "halo" has a low address. It was allocated below the buffer "input",
+// which has been freed since.
 void clash_that_reallocate_mends(Host& host) {
   host.tensor("input", Type::L1, 300 * kKiB);
   host.tensor("halo", Type::L1, 300 * kKiB);
@@ -214,7 +215,8 @@ const std::vector<Scenario>& scenarios() {
   return all;
 }
 
-// The message of the failed program and the explanation of the state at that moment.
+// Holds the message of the failed program, and the explanation of the state at the time of the
+// failure.
 struct Outcome {
   std::string message;
   std::optional<Explanation> explanation;

@@ -183,14 +183,14 @@ TEST(Explain, AStateOfAnotherMomentIsReportedAsSuch) {
   EXPECT_NE(said.unknown[0].find("another moment"), std::string::npos) << said.unknown[0];
 }
 
-// Returns true if one of the explanation's lines about unknown facts contains these words.
+// Returns true if the explanation has a line about an unknown fact that contains `words`.
 bool is_unknown(const Explanation& said, const std::string& words) {
   return std::any_of(said.unknown.begin(), said.unknown.end(), [&](const std::string& line) {
     return line.find(words) != std::string::npos;
   });
 }
 
-// Before the middle of 2025 messages contained no figures of a bank.
+// Messages of runtimes from before the middle of 2025 contain no figures of a bank.
 TEST(Explain, AMessageWithoutFiguresMatchesNoDeviceForCertain) {
   const std::string text = "Out of Memory: Not enough space to allocate 4096 B L1 buffer";
   State state(2);
@@ -270,8 +270,8 @@ TEST(Explain, TheTightestMemoryMayBeASmallRegionOfAnotherDevice) {
     EXPECT_EQ(said.largest_free_per_bank, 2 * kKiB);
   };
   check();
-  // The largest free blocks of the collector give the same answer, without an examination of the
-  // buffers.
+  // The explanation must be the same if the snapshot has the collector's largest free blocks. The
+  // buffers are not examined in this case.
   for (model::Device& device : state.snapshot.devices) {
     device.free[Kind::dram].largest_per_bank = 1000 << 20;
     device.free[Kind::l1].largest_per_bank = 1000 * kKiB;
@@ -337,8 +337,8 @@ std::vector<BufferHolder> random_holders() {
   return holders;
 }
 
-// Returns the smallest number of adjacent holders whose removal leaves enough room. Tries every run
-// of adjacent holders.
+// Returns the smallest number of adjacent holders that must be removed to make enough room. Tries
+// every run of adjacent holders.
 std::optional<std::size_t> fewest_by_trying(const std::vector<BufferHolder>& holders,
                                             std::uint64_t end, std::uint64_t request) {
   for (std::size_t count = 1; count <= holders.size(); ++count) {
@@ -373,7 +373,8 @@ TEST(Bank, HoldersThatOverlapAreNotModelled) {
 }
 
 TEST(Bank, MovedBuffersGoWhereTheAllocatorPutsThem) {
-  // The free ranges are [0, 30) and [70, 100). L1 is filled from the upper end.
+  // The free ranges of the bank are [0, 30) and [70, 100). Buffers of L1 are placed from the upper
+  // end.
   const std::vector<BufferHolder> holders = {{.address = 30, .bytes_per_bank = 20, .age_ns = 2},
                                              {.address = 50, .bytes_per_bank = 20, .age_ns = 1}};
   const auto bank = Bank::make(Kind::l1, {{0, 100}, 10}, holders);

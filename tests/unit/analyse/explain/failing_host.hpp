@@ -25,8 +25,8 @@ struct Settings {
   std::size_t trace_region_size = 0;
 };
 
-// A tracked device of the dry run, with the tensors and programs of a host program. A suggestion
-// changes how the host allocates.
+// A tracked device of the dry run, with the tensors and programs of a host program. The constructor
+// gets the suggestion that the host follows in its allocations.
 class Host {
  public:
   Host(const std::string& system, Settings settings, const Suggestion* suggestion);
@@ -34,15 +34,17 @@ class Host {
   Host(const Host&) = delete;
   Host& operator=(const Host&) = delete;
 
-  // Allocates a tensor, interleaved over all banks. The size is per bank, so that it fits every
-  // board.
+  // Allocates a tensor that is interleaved over all banks. The parameter is the size per bank and
+  // not the whole size, so that the tensor fits every board.
   void tensor(const std::string& name, tm::BufferType type, std::uint64_t bytes_per_bank);
-  // Allocates a tensor on some cores only. The tensor takes the same range in every bank.
+  // Allocates a tensor whose bytes are only on the given cores. Its address range is taken in every
+  // bank.
   void sharded(const std::string& name, tm::BufferType type, std::uint32_t bytes_per_core,
                const tm::CoreRange& cores);
   void free(const std::string& name) { tensors_.erase(name); }
 
-  // Call this before the call that fails. A suggestion frees, moves or shrinks buffers here.
+  // Call this function before the call that fails. Frees, moves or shrinks buffers if the
+  // suggestion says so.
   void failing_call_is_next();
 
   // Runs a program whose circular buffers have these sizes on each core.
@@ -51,7 +53,8 @@ class Host {
   void capture(std::size_t programs);
 
   [[nodiscard]] tm::CoreRange all_cores() const;
-  // Returns the size of a bank with the original settings, even if the suggestion changes them.
+  // Returns the size of a bank under the original settings. A suggestion that changes the settings
+  // does not change this size.
   [[nodiscard]] std::uint64_t bank_bytes(tm::BufferType type) const;
 
  private:

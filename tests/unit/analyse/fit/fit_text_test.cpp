@@ -12,7 +12,8 @@ namespace {
 using report::DeviceReport;
 using report::Extreme;
 
-// Returns a report of a device with these bytes left in a DRAM bank and in the L1 of a core.
+// Returns a report of a device. `dram` bytes are left in a DRAM bank, and `l1` bytes are left in
+// the L1 of a core.
 DeviceReport device(std::uint32_t id, std::int64_t dram, std::int64_t l1) {
   DeviceReport device;
   device.id = id;
@@ -36,7 +37,8 @@ TEST(FitText, ShowsTheDeviceWithTheLeastMemoryLeft) {
   };
   shows(text_of({plenty, device(1, 1 << 10, 1 << 20)}), "Device 1");
   shows(text_of({plenty, device(1, 1 << 30, 1 << 10)}), "Device 1");
-  // 64 KiB is a larger share of a core's L1 than 1 MiB is of a DRAM bank.
+  // Device 1 has less left than device 0, because 1 MiB is a smaller share of a DRAM bank than 64
+  // KiB is of a core's L1.
   shows(text_of({device(0, 1 << 30, 64 << 10), device(1, 1 << 20, 1 << 20)}), "Device 1");
   DeviceReport traced = device(1, 1 << 30, 1 << 20);
   traced.trace_region = 4096;

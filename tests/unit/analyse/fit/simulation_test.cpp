@@ -24,7 +24,7 @@ using recording::Writer;
 
 constexpr std::uint64_t kMib = 1 << 20;
 
-// A recording in which each process has its own pid and each device its own number.
+// A recording in which all pids and all device numbers are different.
 class Recorded {
  public:
   Recorded() {
@@ -123,8 +123,8 @@ TEST(Simulation, AChangedBufferContinuesTheBufferOfItsOwnProcess) {
   const RecordedRequest large = Recorded::dram(600 * kMib);
   const RowId of_first = run.allocate(mesh, large, 1);
   const RowId of_second = run.allocate(other, large, 2);
-  // Both processes' buffers leave one device at the same time. The second process's remaining
-  // buffer is freed first.
+  // At time 10 each process frees its buffer on one of its two devices. The second process's
+  // remaining buffer is freed at time 20. The first process's remaining buffer is not freed.
   run.writer().end_allocation(of_first, 10, Ending::changed);
   run.writer().end_allocation(of_second, 10, Ending::changed);
   const RowId rest = run.allocate({other[0]}, large, 10);
@@ -136,8 +136,8 @@ TEST(Simulation, AChangedBufferContinuesTheBufferOfItsOwnProcess) {
   EXPECT_EQ(judged.failure->process, "first");
 }
 
-// Allocates four DRAM buffers and frees the second and the fourth. Half of a bank is then free in
-// two blocks, and a buffer that needs both blocks does not fit.
+// Allocates four DRAM buffers and frees the second and the fourth. The free half of a bank then
+// consists of two blocks. A buffer that needs the bytes of both blocks does not fit.
 void fragment(Recorded& run, RowId device, Time time) {
   const RecordedRequest quarter = Recorded::dram(250 * kMib);
   std::vector<RowId> rows;
@@ -156,7 +156,7 @@ TEST(Simulation, WithoutARegionAnUnknownTraceMakesAFailureUncertain) {
     const RowId device = run.device(run.process("model"), opened);
     RecordedRequest trace = Recorded::dram(4096);
     trace.kind = Kind::trace;
-    trace.own_banks = true;  // belongs to a sub-device, so that it cannot be translated
+    trace.own_banks = true;  // a buffer of a sub-device cannot be translated
     run.allocate({device}, trace, 1, 1);
     fragment(run, device, 10);
     const BoardFit judged = run.on("n150");

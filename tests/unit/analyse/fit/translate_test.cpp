@@ -30,7 +30,8 @@ Target target(const char* from, const char* to, const CarryOptions& options = {}
   return find_targets(tables, *placement::find_board(to), options)->targets.front();
 }
 
-// Returns a request as a board with this number of banks reports it.
+// Returns a request for an interleaved buffer. The board that reports the request has this number
+// of banks.
 RecordedRequest interleaved(Kind kind, std::uint64_t pages, std::uint64_t page,
                             std::uint32_t banks) {
   RecordedRequest request;
@@ -84,13 +85,13 @@ TEST(Translate, WithoutAPageSizeOnlyToBanksOfTheSameNumber) {
 TEST(Translate, ShardsInL1NeedTheirCores) {
   const RecordedRequest request = sharded(Kind::l1, 2048, 110);
   CoreMask cores;
-  cores.set(7 * 11 + 7);  // (7, 7) on a grid with 11 columns
+  cores.set(7 * 11 + 7);  // core (7, 7) on a grid with 11 columns
   const auto translated = translate(request, &cores, 1, target("p150", "n150"));
   EXPECT_EQ(translated.why, Why::none);
   EXPECT_EQ(translated.request.bytes_per_bank, 2048u);
   EXPECT_EQ(translated.request.banks, 64u);
   EXPECT_FALSE(translated.bottom_up);
-  cores.set(8);  // (8, 0)
+  cores.set(8);  // core (8, 0)
   EXPECT_EQ(translate(request, &cores, 1, target("p150", "n150")).why, Why::cores_missing);
   EXPECT_EQ(translate(request, nullptr, 1, target("p150", "n150")).why, Why::cores_unknown);
 }
@@ -123,10 +124,10 @@ TEST(Translate, ShardsAreRoundedUpToWholePages) {
   EXPECT_EQ(translate(request, nullptr, 1, target("n150", "p150")).request.bytes_per_bank,
             11u * 128);
   request.bytes_per_bank = 1ULL << 63;
-  request.layout.page_bytes = 32;  // the Blackhole aligns pages to 64 bytes
+  request.layout.page_bytes = 32;  // the Blackhole rounds each page up to 64 bytes
   EXPECT_EQ(translate(request, nullptr, 1, target("n150", "p150")).request.bytes_per_bank, ~0ULL);
   request.bytes_per_bank = 1;
-  request.layout.page_bytes = kMaxBytes;  // more than the shard has
+  request.layout.page_bytes = kMaxBytes;  // a page is larger than the shard
   EXPECT_EQ(translate(request, nullptr, 1, target("n150", "p150")).request.bytes_per_bank,
             kMaxBytes);
 }
@@ -197,7 +198,7 @@ TEST(Translate, CircularBuffersAtOtherAddressesKeepTheirPlaceOrAreUnknown) {
 TEST(Target, IsOpenedAsTheRecordedDeviceWas) {
   recording::Tables tables;
   tables.devices.push_back(device_of(*placement::find_board("n300")));
-  tables.devices[0].grid_y = 8;  // the height with Ethernet dispatch
+  tables.devices[0].grid_y = 8;  // the height of the grid with Ethernet dispatch
   tables.devices[0].l1_small_bytes_per_core = 32768;
   tables.devices.push_back(tables.devices[0]);
   const auto found = find_targets(tables, *placement::find_board("galaxy"), {});

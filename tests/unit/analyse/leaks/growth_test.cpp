@@ -25,7 +25,7 @@ using recording::RowId;
 using recording::Time;
 using recording::Writer;
 
-// The definition of growth, applied directly to all values.
+// Returns true if all values together show growth. Applies the definition of growth directly.
 bool grows(const std::vector<std::uint64_t>& all) {
   const std::size_t skip = all.size() >= 8 ? 2 : all.size() >= 6 ? 1 : 0;
   const std::vector<std::uint64_t> values(all.begin() + static_cast<std::ptrdiff_t>(skip),
@@ -53,7 +53,7 @@ RC_GTEST_PROP(SteadyGrowth, FollowsItsDefinition, ()) {
   const auto looks = static_cast<std::uint32_t>(values.size());
   report::SteadyGrowth growth;
   for (std::uint32_t i = 0; i < looks; ++i) {
-    // A value that equals the previous value may be left out.
+    // The caller of SteadyGrowth may leave out a value that equals the previous value.
     if (i == 0 || values[i] != values[i - 1]) growth.add(i, looks, values[i]);
   }
   RC_ASSERT(growth.is_steady(looks) == grows(values));
@@ -90,8 +90,8 @@ class File {
   std::unique_ptr<Writer> writer_;
 };
 
-// A process that allocates, frees and marks. Keeps a model of the bytes under each name at each
-// mark.
+// A process that allocates, frees and sets marks. Keeps a model of how many bytes each name has at
+// each mark.
 class Marked {
  public:
   Marked(Writer& writer, std::int32_t pid) : writer_(writer) {
@@ -263,7 +263,7 @@ TEST(RecordedLeaks, AreCompleteOnlyWhenNothingWasLostAndTheRecorderEnded) {
   }
 }
 
-// Returns a snapshot of a process with one buffer for each pair of label and size.
+// Returns a snapshot of a process that has one buffer for each pair of label and size.
 model::Snapshot snapshot_with(const std::vector<std::pair<std::string, std::uint64_t>>& buffers) {
   model::Snapshot snapshot;
   model::Device& device = snapshot.devices.emplace_back();
@@ -302,7 +302,8 @@ TEST(LiveGrowth, ListsNamesThatGrowFromSampleToSample) {
     auto now = lost;
     now.emplace_back("weights", 5000);
     now.emplace_back("activation", 100 * (i % 3));
-    if (i > 0) now.emplace_back("cache", 10 * std::min<std::uint64_t>(i, 4));  // fills, then stays
+    // The cache grows at first, then keeps its size.
+    if (i > 0) now.emplace_back("cache", 10 * std::min<std::uint64_t>(i, 4));
     growth.look(snapshot_with(now));
   }
   const std::vector<report::Growth> found = growth.growth();

@@ -14,8 +14,8 @@ using recording::RecordedAllocation;
 using recording::RowId;
 using recording::Time;
 
-// One process with a mesh of three devices, which are closed at 101, 102 and 103. It entered the
-// scope "step" three times: before 20, at 20 and at 30.
+// One process with a mesh of three devices, which are closed at the times 101, 102 and 103. The
+// process entered the scope "step" three times: before time 20, at 20 and at 30.
 class MeshOfThree : public ::testing::Test {
  protected:
   MeshOfThree() {
@@ -30,8 +30,8 @@ class MeshOfThree : public ::testing::Test {
     tables_.scope_visits[{1, 1}] = {.entered = 3, .open = 0, .last_ns = 30, .before_ns = 20};
   }
 
-  // Adds a row for each set of devices that held the buffer. `ending` is the buffer's ending on the
-  // last device.
+  // Adds the three rows of a buffer, one for each set of devices on which the buffer was live.
+  // `ending` says how the buffer ended on the last device.
   void add(std::uint64_t number, Time begin, Ending ending) {
     for (RowId set = 1; set <= 3; ++set) {
       rows_.push_back({.devices = set,
@@ -43,7 +43,7 @@ class MeshOfThree : public ::testing::Test {
     }
   }
 
-  // Rows are sorted by their begin.
+  // Returns what RecordedScopes finds in the rows. Sorts the rows by their begin before the search.
   std::vector<Outlived> found() {
     std::stable_sort(rows_.begin(), rows_.end(),
                      [](const RecordedAllocation& a, const RecordedAllocation& b) {

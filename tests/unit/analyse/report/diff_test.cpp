@@ -23,7 +23,8 @@ Holder held(const std::string& label, std::uint64_t size, std::uint64_t count,
   return holder;
 }
 
-// Returns a run with one chip of this number. Its L1 peak is the sum of the holders.
+// Returns the report of a run with one chip, whose number is `number`. The chip's L1 peak is the
+// sum of the holders.
 Report run(std::uint32_t number, const std::vector<Holder>& holders) {
   Report report;
   DeviceReport& device = report.devices.emplace_back();
@@ -50,7 +51,7 @@ TEST(Diff, ListsAddedGoneAndGrownHolders) {
     rest.push_back(std::string(name_of(diff.l1[i].type)) + " " + diff.l1[i].label + " " +
                    std::to_string(diff.l1[i].bytes()));
   }
-  // A holder without a name is identified by its size.
+  // Holders without a name are matched by their sizes.
   EXPECT_EQ(rest,
             (std::vector<std::string>{"added  8", "gone  -7", "added new 6", "gone gone -5"}));
 }

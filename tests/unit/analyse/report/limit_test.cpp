@@ -15,7 +15,8 @@ Report run(std::int64_t dram_peak, std::int64_t headroom, std::uint64_t leak = 0
   device.peak[Kind::dram] = Extreme{dram_peak, 5};
   device.least_headroom = Extreme{headroom, 5};
   device.leak_bytes = leak;
-  DeviceReport& other = report.devices.emplace_back();  // less full, more headroom
+  // This device has less DRAM in use and more headroom than the first device.
+  DeviceReport& other = report.devices.emplace_back();
   other.peak[Kind::dram] = Extreme{dram_peak / 2, 5};
   other.least_headroom = Extreme{headroom + 1000, 5};
   return report;

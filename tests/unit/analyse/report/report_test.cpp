@@ -77,13 +77,14 @@ RC_GTEST_PROP(FreeBlocks, KnowsTheSameLargestBlockAsTheCollector, ()) {
   }
 }
 
-// The extremes of a chip, found by examining every moment.
+// The highest and lowest figures of a chip. The test finds these figures by examining every moment.
 struct Seen {
   PerKind<std::optional<Extreme>> peak{};
   std::optional<Extreme> l1_peak;
   PerKind<std::optional<Extreme>> free{};
   std::optional<Extreme> headroom;
-  std::map<std::string, std::uint64_t> dram_labels;  // at the DRAM peak
+  // Bytes of each label at the time of the DRAM peak.
+  std::map<std::string, std::uint64_t> dram_labels;
 };
 
 template <typename T>

@@ -14,14 +14,14 @@ namespace {
 namespace tm = ::tt::tt_metal;
 using tm::distributed::MeshDevice;
 
-// Opens a device with the DRAM banks of the board.
+// Opens a device that has the DRAM banks of the given board.
 std::shared_ptr<MeshDevice> open(const char* board) {
   ::setenv("TTMEM_DRYRUN_SYSTEM", board, 1);
   return MeshDevice::create_unit_mesh(0, 16384, 1U << 20U);
 }
 
-// Compares the bank bytes of buffers with the runtime's figures. Uses more sizes than the cache
-// keeps, and each size twice.
+// Compares the results of BankBytes with the runtime's figures. Uses more sizes than the cache of
+// BankBytes can keep, and each size twice.
 void expect_same_as_runtime(BankBytes& bank_bytes, MeshDevice& mesh, std::uint64_t generation) {
   for (const tm::BufferType type :
        {tm::BufferType::DRAM, tm::BufferType::L1, tm::BufferType::TRACE}) {
@@ -50,7 +50,7 @@ TEST(BankBytesTest, AReopenedDeviceMayHaveOtherBanks) {
 TEST(BankBytesTest, ShardsAreAskedFromTheRuntime) {
   BankBytes bank_bytes;
   const auto mesh = open("n150");
-  for (const std::size_t last : {0U, 1U, 3U}) {  // the same size on a growing number of cores
+  for (const std::size_t last : {0U, 1U, 3U}) {  // buffers of equal size on 1, 2 and 4 cores
     const tm::CoreRangeSet cores(tm::CoreRange({0, 0}, {last, 0}));
     const auto height = static_cast<std::uint32_t>(128 / (last + 1));
     const tm::ShardSpecBuffer shards(cores, {height, 32}, tm::ShardOrientation::ROW_MAJOR, {32, 32},

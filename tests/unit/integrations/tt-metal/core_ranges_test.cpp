@@ -10,7 +10,7 @@ namespace {
 
 namespace tm = ::tt::tt_metal;
 
-// Returns `count` single cores of a row: every second core.
+// Returns `count` separate ranges of one core each: every second core of the row `y`.
 tm::CoreRangeSet row(std::size_t count, std::size_t y = 0) {
   std::vector<tm::CoreRange> ranges;
   for (std::size_t i = 0; i < count; ++i) ranges.emplace_back(tm::CoreCoord(2 * i, y));

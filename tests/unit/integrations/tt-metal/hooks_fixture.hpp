@@ -54,7 +54,7 @@ class HooksTest : public ::testing::Test {
     mesh_ = MeshDevice::create(tm::distributed::MeshDeviceConfig(tm::distributed::MeshShape(2, 4)));
   }
 
-  // Ends an operation, so that the reports of this thread are complete.
+  // Ends an operation. After that, all reports of this thread are complete.
   static void end_operation() { tt_metal::Processor::instance()->track_function_end(); }
   static model::Device device(std::uint32_t chip) {
     end_operation();
@@ -83,7 +83,7 @@ class HooksTest : public ::testing::Test {
     add_cb(program, cores, bytes, 0);
     return program;
   }
-  // Returns a program whose circular buffers are all views of the buffer.
+  // Returns a program in which every circular buffer is a view of the given buffer.
   static tm::Program program_on(MeshBuffer& buffer) {
     tm::Program program;
     add_view(program, kAll, buffer, 0);
@@ -94,11 +94,11 @@ class HooksTest : public ::testing::Test {
     made.add_program(MeshCoordinateRange(mesh_->shape()), std::move(program));
     return made;
   }
-  // Runs a workload without naming it, as custom programs do.
+  // Runs a workload that has no name, as custom programs do.
   void run(MeshWorkload& workload) {
     tm::distributed::EnqueueMeshWorkload(mesh_->mesh_command_queue(), workload, false);
   }
-  // Runs a workload named by track_program, as ttnn does. The operation does not end yet.
+  // Runs a workload that track_program has named, as ttnn does. Does not end the operation.
   void begin_tracked(MeshWorkload& workload) {
     for (auto& [range, program] : workload.get_programs()) {
       tm::GraphTracker::instance().track_program(&program, mesh_.get());
@@ -124,7 +124,7 @@ class HooksTest : public ::testing::Test {
       EXPECT_EQ(each.anomalies, Anomalies{}) << "chip " << each.id;
     }
   }
-  // Waits until the condition holds, without calling a hook meanwhile.
+  // Waits until the condition holds. Calls no hook during the wait.
   template <typename Condition>
   static bool becomes(Condition condition) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Programs named by track_program or a scope. Their circular buffers, dispatches and ends are
-// exact.
+// Tests programs that track_program or a scope has named. Their circular buffers, dispatches and
+// ends are known exactly.
 #include <optional>
 
 #include "hooks_fixture.hpp"
@@ -22,7 +22,7 @@ TEST_F(NamedProgramsTest, ATrackedProgramIsPlacedAndDispatched) {
   EXPECT_EQ(device(3).cb_resident_bytes, kCores * 8192);
   run_tracked(small);
   EXPECT_EQ(device(3).cb_resident_bytes, kCores * 4096);
-  run_tracked(large);  // in the program cache, so no CB is reported
+  run_tracked(large);  // the program is in the program cache, so its CBs are not reported again
   EXPECT_EQ(device(3).cb_resident_bytes, kCores * 8192);
   expect_cbs(kCores * 8192, kCores * 12288, 2, false);
   expect_no_anomalies();
@@ -81,7 +81,8 @@ TEST_F(NamedProgramsTest, ScopedProgramsBehaveTheSame) {
 TEST_F(NamedProgramsTest, AProgramThatDiesOnAnotherThreadIsNoticed) {
   auto work = std::make_optional(workload(program_of(8192)));
   run_tracked(*work);
-  std::thread([&] { work.reset(); }).join();  // an unattached thread: no hook reports the end
+  // No hook reports the end of the program, because the processor is not attached to this thread.
+  std::thread([&] { work.reset(); }).join();
   auto next = workload(program_of(4096));
   run_tracked(next);
   expect_cbs(kCores * 4096, kCores * 4096, 1, false);
@@ -108,14 +109,14 @@ TEST_F(NamedProgramsTest, AProgramWithoutCircularBuffersCountsAndEnds) {
     auto work = workload(std::move(program));
     run_tracked(work);
     EXPECT_EQ(device(0).programs, 1u);
-    // The runtime does not say which cores have the kernel.
+    // The figure is an estimate, because the runtime does not say which cores have the kernel.
     EXPECT_EQ(device(0).kernels_estimated_bytes, kCores * 50 * kKiB);
   }
   expect_cbs(0, 0, 0, false);
   EXPECT_EQ(device(0).used(Kind::kernel), 0u);
 }
 
-// The circular buffers are reported on the mesh's own threads.
+// The mesh's own threads report the circular buffers.
 TEST_F(NamedProgramsTest, TheProgramsOfOneWorkloadAreFoundByTheirDeclaredCbs) {
   ttmem::tt_metal::attach_workers(*mesh_);
   auto work = std::make_optional<MeshWorkload>();
@@ -126,8 +127,8 @@ TEST_F(NamedProgramsTest, TheProgramsOfOneWorkloadAreFoundByTheirDeclaredCbs) {
   run_tracked(*work);
   const auto programs = [] { return ttmem::tracked_process::device(7).programs; };
   EXPECT_TRUE(becomes([&] { return programs() == 2u; })) << "they are shown soon";
-  // The runtime does not say which chips a program was sent to, so that the resident figure is an
-  // estimate.
+  // The resident figure is an estimate, because the runtime does not say to which chips it sent a
+  // program.
   expect_cbs(kCores * 8192, kCores * 12288, 2, true);
   auto other = workload(program_of(16384));
   run_tracked(other);

@@ -50,7 +50,8 @@ class ProcessorTest : public ::testing::Test {
     EXPECT_TRUE(ttmem::tracked_process::snapshot().allocations.empty());
   }
 
-  // Reads a device after the end of an operation, when the reports of this thread are complete.
+  // Ends an operation, so that the reports of this thread are complete. Then returns the device as
+  // readers see it.
   static ttmem::model::Device device(std::uint32_t chip) {
     ttmem::tt_metal::Processor::instance()->track_function_end();
     return ttmem::tracked_process::device(chip);
@@ -114,7 +115,7 @@ TEST_F(ProcessorTest, AOnePageL1BufferShowsIts2KiBAndThe128KiBThatAreGone) {
   EXPECT_EQ(device(3).physical(Kind::l1), 131072u);
 }
 
-// The only sub-device of the dry run has all cores.
+// In the dry run the only sub-device has all cores. Both shards therefore take every core.
 TEST_F(ProcessorTest, AShardTakesEveryCoreAndASubDevicesShardTheCoresOfTheSubDevice) {
   const BufferShardingArgs shard(ShardSpecBuffer(CoreRangeSet(CoreRange({1, 1}, {1, 1})), {1, 2048},
                                                  ShardOrientation::ROW_MAJOR, {1, 2048}, {1, 1}),
@@ -144,7 +145,7 @@ TEST_F(ProcessorTest, DevicesAreAnnouncedWithTheirFigures) {
   EXPECT_GE(found.trace_capacity_bytes.value_or(0), kMiB);
 }
 
-// The case "Mesh Device (8 devices)" of seed 002, problem 2.
+// Tests the case "Mesh Device (8 devices)" of seed 002, problem 2.
 TEST_F(ProcessorTest, AProgramOnEightDevicesHasTheSameCbBytesOnEachAndNoneAfterItsEnd) {
   {
     auto work = workload(4096);
@@ -157,7 +158,7 @@ TEST_F(ProcessorTest, AProgramOnEightDevicesHasTheSameCbBytesOnEachAndNoneAfterI
   expect_no_anomalies();
 }
 
-// The case "Physical vs Logical" of seed 000.
+// Tests the case "Physical vs Logical" of seed 000.
 TEST_F(ProcessorTest, ThirtyCachedProgramsAre10MiBPhysicalAnd300MiBLogical) {
   auto& cache = mesh_->get_program_cache();
   for (std::uint64_t variant = 0; variant < 30; ++variant) {
@@ -172,7 +173,7 @@ TEST_F(ProcessorTest, ThirtyCachedProgramsAre10MiBPhysicalAnd300MiBLogical) {
   expect_no_anomalies();
 }
 
-// Total L1 rises while buffers come and go; the CB part stays.
+// Total L1 rises while the buffers are live. The bytes of the CBs stay equal.
 TEST_F(ProcessorTest, ASpikeOfL1BuffersLeavesTheCbsAsTheyAre) {
   auto work = workload(29 * 16384);  // 29.0 MiB
   run(work);
@@ -289,8 +290,8 @@ TEST_F(ProcessorTest, AnAnnouncedEndRemovesExactlyThatProgram) {
   expect_cbs(kCores * 8192, kCores * 8192, 1);
 }
 
-// The scope has the mesh as an argument, so that running a program counts as a dispatch to the
-// chips of the mesh.
+// The scope has the mesh as an argument. Therefore each run of the program counts as a dispatch to
+// the chips of the mesh.
 TEST_F(ProcessorTest, AScopeWithADeviceMakesResidentCbsKnown) {
   auto small = workload(4096);
   auto large = workload(8192);
@@ -312,7 +313,8 @@ TEST_F(ProcessorTest, AScopeWithADeviceMakesResidentCbsKnown) {
   expect_no_anomalies();
 }
 
-// Kernels are loaded when a program is dispatched, and evicted by the next program.
+// The dispatch of a program loads its kernels. The dispatch of the next program evicts these
+// kernels.
 TEST_F(ProcessorTest, KernelsWithoutABinaryAreAnEstimateAndGoWithTheNextProgram) {
   const CoreRange cores({0, 0}, {7, 7});
   const auto run_with_kernels = [&](int count) {
@@ -348,7 +350,8 @@ TEST_F(ProcessorTest, ARunThatFailsIsNoDispatch) {
     run(work);
   };
   EXPECT_THROW(run_in_scope(), std::exception);
-  expect_cbs(kCores << 19, kCores << 19, 1);  // placed, and overlapping the buffer
+  // The CBs are placed, although they overlap the buffer.
+  expect_cbs(kCores << 19, kCores << 19, 1);
   EXPECT_EQ(device(0).cb_resident_bytes.value_or(0), 0u);
   EXPECT_EQ(device(0).headroom_bytes_per_core, 1499136 - 32768 - 1200000 - 105664 - (1 << 19));
   buffer.reset();
@@ -403,7 +406,7 @@ TEST_F(ProcessorTest, WorkersOfTheMeshAreTrackedOnceTheyAreAttached) {
                      program_of(4096));
   }
   run(work);
-  // No further hook runs on the mesh's threads. The processor's own thread therefore sends the
+  // No later hook runs on the mesh's threads. The processor's own thread therefore sends their
   // lists of circular buffers after some milliseconds.
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   while (device(7).programs != 2u && std::chrono::steady_clock::now() < deadline) {
@@ -430,7 +433,7 @@ TEST_F(ProcessorTest, AllocationFromSeveralThreadsIsComplete) {
     EXPECT_EQ(allocations(chip).size(), kThreads * kPerThread);
     EXPECT_EQ(device(chip).logical(Kind::dram), kThreads * kPerThread * 2048);
   }
-  buffers.clear();  // on another thread than the allocating thread
+  buffers.clear();  // frees the buffers on a thread that did not allocate them
   for (std::uint32_t chip = 0; chip < kChips; ++chip) EXPECT_TRUE(allocations(chip).empty());
   expect_no_anomalies();
 }

@@ -109,8 +109,8 @@ TEST_F(ScopesTest, KernelBytesFromTheCallerAreExact) {
   EXPECT_EQ(device(0).kernels_estimated_bytes, 0u);
 }
 
-// Each thread runs, frees and names its own programs and buffers. All threads do this at the same
-// time.
+// Several threads run, free and name programs and buffers at once. Each thread has its own programs
+// and buffers.
 TEST_F(ScopesTest, ProgramsAndBuffersOfSeveralThreadsAreCompleteAndSeparate) {
   constexpr std::uint32_t kThreads = 4;
   constexpr std::uint32_t kRounds = 25;

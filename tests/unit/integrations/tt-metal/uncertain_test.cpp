@@ -60,7 +60,7 @@ TEST_F(UncertainTest, CbsOnOtherCoresAreNoNewLayoutButMayBeTheSameProgram) {
   end_operation();
   run(right);
   expect_cbs(kCores * 4096, kCores * 4096, 2, false);
-  left = {};  // the two programs differ, and one of them ended
+  left = {};  // ends one of two different programs
   end_operation();
   EXPECT_EQ(device(0).cb_estimate, true);
 }
@@ -86,8 +86,8 @@ TEST_F(UncertainTest, ANamelessProgramMayBeFreedOnSomeChipsOnly) {
   }
 }
 
-// If the circular buffers of a program are all views, the runtime reports only the end of the
-// program.
+// If all circular buffers of a program are views, the runtime does not report them. It reports only
+// the end of the program.
 TEST_F(UncertainTest, WithPossibleViewsAFreeIsAGuessUntilTheDeviceIsClosed) {
   const auto buffer = l1_buffer();
   auto first = std::make_optional(workload(program_on(*buffer)));
@@ -106,7 +106,7 @@ TEST_F(UncertainTest, WithPossibleViewsAFreeIsAGuessUntilTheDeviceIsClosed) {
 TEST_F(UncertainTest, ADryCaptureCountsNothing) {
   auto& tracker = tt::tt_metal::GraphTracker::instance();
   const tt::tt_metal::CoreRangeSet cores{kAll};
-  const auto buffer = l1_buffer();  // makes the chips known
+  const auto buffer = l1_buffer();  // the allocation tells the processor which chips exist
   for (const tt::tt_metal::IDevice* chip : mesh_->get_devices()) {
     tracker.track_allocate_cb(cores, 0, 4096, false, chip);
     tracker.track_allocate_dataflow_buffer(cores, 0, 4096, false, chip);
@@ -125,7 +125,7 @@ TEST_F(UncertainTest, AReopenedDeviceIsANewDevice) {
   expect_cbs(kCores * 8192, kCores * 12288, 2, true);
 
   mesh_->close();
-  open();  // the processor receives no report of this
+  open();  // no hook reports the new open to the processor
   const auto again = l1_buffer();
   expect_cbs(0, 0, 0, false);
   auto next = workload(program_of(2048));

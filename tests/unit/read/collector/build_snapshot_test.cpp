@@ -64,7 +64,7 @@ TEST(BuildSnapshot, OneProcessGivesItsOwnFigures) {
   EXPECT_EQ(device.processes[0].user, "alice");
 }
 
-// Chips are sorted by their numbers, whatever their order in the segment.
+// The snapshot sorts chips by their numbers. The order in the segment does not matter.
 TEST(BuildSnapshot, ABufferOfAMeshIsListedOnceAndEndsTheHeadroomOfEachOfItsDevices) {
   SegmentBuilder builder;
   for (const std::uint32_t id : {7U, 3U, 5U}) builder.add_device(id, 0x100 + id);
@@ -185,7 +185,7 @@ TEST(BuildSnapshot, DevicesAreMatchedByUidOrElseByIdAndArchitecture) {
   a.add_device(1, 0);
   a.add_device(2, 0);
   SegmentBuilder b;
-  b.add_device(5, 0xa);  // the same chip with another logical number
+  b.add_device(5, 0xa);  // same chip as device 0 of `a`, with another number
   b.add_device(1, 0);
   set_text(b.add_device(2, 0).arch, "blackhole");
   const Snapshot snapshot = snapshot_of({evidence(a, 10), evidence(b, 11)});
@@ -259,10 +259,10 @@ TEST(BuildSnapshot, UnknownCapacitiesAndSizesStayUnknown) {
 TEST(BuildSnapshot, GridsOfDifferentSizesAreMergedCoreByCore) {
   SegmentBuilder small = process(0xa, 1, 1);
   small.device(0).grid_y = 7;
-  small.device(0).cores[8].cb_bytes = 5;  // (0, 1)
+  small.device(0).cores[8].cb_bytes = 5;  // core (0, 1)
   SegmentBuilder large = process(0xa, 1, 1);
   large.device(0).grid_x = 9;
-  large.device(0).cores[9].cb_bytes = 6;  // (0, 1)
+  large.device(0).cores[9].cb_bytes = 6;  // core (0, 1)
   const model::Device device =
       snapshot_of({evidence(small, 10), evidence(large, 11)}).devices.at(0);
   EXPECT_EQ(device.grid_x, 9);
@@ -441,8 +441,8 @@ TEST(BuildSnapshot, ProgramsShowTheBytesThatTheirEndWouldFree) {
   EXPECT_TRUE(snapshot.programs[2].cbs.at(1).global);
 }
 
-// Every program slot of 64 bytes may name 1024 CBs, but a small file must not become a huge
-// snapshot.
+// Each program slot of 64 bytes may name 1024 CBs. Without a maximum, a small file could become a
+// huge snapshot.
 TEST(BuildSnapshot, ListsABoundedNumberOfCbsAndWarns) {
   SegmentBuilder builder;
   builder.add_device(0, 1);

@@ -45,7 +45,7 @@ std::string text_of_figures(Snapshot snapshot) {
   return views::snapshot_json(snapshot, views::JsonLayout::line);
 }
 
-// Returns everything in a snapshot except times and ages.
+// Returns a text of a snapshot without its times and ages.
 std::string text_of(Snapshot snapshot) {
   snapshot.time_unix_ns = 0;
   for (auto& allocation : snapshot.allocations) allocation.age_ns = 0;
@@ -59,7 +59,7 @@ std::string text_of(Snapshot snapshot) {
          views::programs_json(snapshot, selection::select_programs(snapshot, std::nullopt), line);
 }
 
-// Returns the text around the first difference of `a` and `b`, or "" if they are equal.
+// Returns the parts of `a` and `b` around their first difference, or "" if the texts are equal.
 std::string difference(const std::string& a, const std::string& b) {
   if (a == b) return "";
   const auto at = static_cast<std::size_t>(
@@ -68,7 +68,8 @@ std::string difference(const std::string& a, const std::string& b) {
   return a.substr(from, 160) + "\n" + b.substr(from, 160);
 }
 
-// A directory with the segment of this process and the other files of a history.
+// A directory with the segment of this process and other files, in which a test writes, replaces
+// and removes files.
 class Machine {
  public:
   explicit Machine(std::string directory) : directory_(std::move(directory)) {}
@@ -88,7 +89,7 @@ class Machine {
     tracker_.reset();
   }
 
-  // Writes a new file, which may get the inode number of the old file.
+  // Writes a new file. The file system may give the new file the inode number of a removed file.
   void put(const std::string& name, const std::vector<std::byte>& bytes) const {
     remove(name);
     std::ofstream(directory_ + "/" + name, std::ios::binary)
@@ -102,7 +103,7 @@ class Machine {
   std::unique_ptr<IdTracker> tracker_;
 };
 
-// Writes the segment of a dead process under its correct name.
+// Writes the segment of a dead process under the name that its header gives.
 void put_dead(const Machine& machine, std::uint64_t bytes) {
   static std::uint64_t now_ns = 0;
   testing::SegmentBuilder builder;
@@ -185,7 +186,7 @@ RC_GTEST_PROP(Collector, EqualsAFreshPassAfterEveryStepOfAHistory, ()) {
       const std::string figures = text_of_figures(collector.collect_figures());
       RC_ASSERT(difference(figures, text_of_figures(fresh)) == "");
     }
-    if (*rc::gen::arbitrary<bool>()) continue;  // only the other collector makes this pass
+    if (*rc::gen::arbitrary<bool>()) continue;  // `collector` skips this pass
     RC_ASSERT(difference(text_of(collector.collect()), text_of(fresh)) == "");
   }
 }
@@ -198,10 +199,10 @@ TEST(Collector, DoesNotReadUnchangedSegmentsAgain) {
   Collector collector(directory.path());
   (void)collector.collect();
   EXPECT_TRUE(collector.evidence().changed);
-  (void)collector.collect();  // a new segment is read twice
+  (void)collector.collect();  // a new segment is read again in the second pass
   (void)collector.collect();
   EXPECT_FALSE(collector.evidence().changed);
-  machine.tracker().program_dispatch(0, 77);  // the program is unknown: counted, but no event
+  machine.tracker().program_dispatch(0, 77);  // unknown program; an anomaly without an event
   EXPECT_EQ(collector.collect().devices.at(0).anomalies->unknown_programs, 1U);
   EXPECT_TRUE(collector.evidence().changed);
 }
@@ -231,9 +232,9 @@ TEST(Collector, NoticesADeathThatChangedNoByte) {
   EXPECT_EQ(collector.collect().devices.at(0).processes.at(0).state, model::State::dead);
 }
 
-// A writer stops after it has updated the figures of an allocation and before it updates the slot.
-// The writer continues later. Neither the header nor the sequence number of a device shows the
-// interrupted call.
+// A writer is interrupted between two steps of an allocation: after it has updated the figures and
+// before it updates the slot. The writer continues later. Neither the header nor the sequence
+// number of a device shows that the call was interrupted.
 TEST(Collector, ReadsASegmentAgainThatWasInTheMiddleOfACall) {
   const TemporaryDirectory directory;
   const Machine machine(directory.path());
@@ -275,7 +276,7 @@ TEST(EventTotals, DoNotGoDownWhenAProcessEnds) {
     machine.tracker().count_dropped_calls(1);
     (void)collector.collect_figures();
     totals.add(collector.evidence());
-    totals.add(collector.evidence());  // the same pass again, which counts only once
+    totals.add(collector.evidence());  // a pass that is added twice counts once
     machine.end_well();
     (void)collector.collect_figures();
     totals.add(collector.evidence());
@@ -305,7 +306,8 @@ TEST(EventTotals, CountAReopenedDeviceOnce) {
   EXPECT_EQ(totals.devices().at(0).allocations, 2U);
 }
 
-// Events before the first pass are not counted, because an earlier server may have reported them.
+// The events of the time before the first pass are not counted, because an earlier server may have
+// reported them.
 TEST(EventTotals, BeginWithTheFirstPass) {
   const TemporaryDirectory directory;
   Machine machine(directory.path());

@@ -44,7 +44,8 @@ using testing::SegmentBuilder;
 constexpr uid_t kNobody = 65534;
 constexpr std::int32_t kNoPid = 0x7ffffff0;
 
-// A child that holds the lock of a file, as a tracked process does, until the child is killed.
+// A child process that holds the lock of a file, as a tracked process does. The lock is held until
+// the child is killed.
 class LockHolder {
  public:
   explicit LockHolder(const std::string& path) {
@@ -52,7 +53,7 @@ class LockHolder {
     if (::pipe(ready) != 0) std::abort();
     pid_ = ::fork();
     if (pid_ == 0) {
-      ::alarm(60);  // ends the child if the test does not
+      ::alarm(60);  // ends the child even if the test does not kill it
       const int fd = ::open(path.c_str(), O_RDWR);
       const bool locked = fd >= 0 && ::flock(fd, LOCK_EX | LOCK_NB) == 0;
       const char answer = locked ? 'y' : 'n';
@@ -117,7 +118,7 @@ class CollectorTest : public ::testing::Test {
                  builder.bytes());
   }
 
-  // Returns a segment of this user whose header names a process that does not exist.
+  // Returns a segment whose owner is this user and whose header names a pid that no process has.
   static SegmentBuilder segment(std::uint64_t start_time_ticks = 1) {
     SegmentBuilder builder;
     builder.header().uid = ::getuid();
@@ -135,7 +136,7 @@ class CollectorTest : public ::testing::Test {
     return builder;
   }
 
-  // Sets the modification time of a file to `seconds` ago.
+  // Sets the modification time of a file to `seconds` before now.
   static void age(const std::string& path, time_t seconds) {
     struct timespec times[2];
     ::clock_gettime(CLOCK_REALTIME, &times[0]);
@@ -178,12 +179,11 @@ TEST_F(CollectorTest, AnOwnerIsAliveWhileItHoldsTheLockAndDeadOnceItIsKilled) {
 }
 
 TEST_F(CollectorTest, AnOwnerInAnotherPidNamespaceIsAlive) {
-  const LockHolder owner(write(segment()));  // no process here has its pid
+  const LockHolder owner(write(segment()));  // the pid in the header belongs to no process here
   EXPECT_EQ(collect(directory_).devices.at(0).processes.at(0).state, State::alive);
 }
 
-// A process in a container may have the pid of this process. Only the start time distinguishes the
-// two processes.
+// A process in a container may have the pid of this process. Only their start times differ.
 TEST_F(CollectorTest, ASegmentWithOurPidIsShownAndHidesOurRowOnlyWhenItIsOfThisProcess) {
   write("tt_device_11_memory", region(::getpid(), clock_ns(CLOCK_REALTIME)));
   for (const bool ours : {true, false}) {
@@ -279,7 +279,8 @@ TEST_F(CollectorTest, ASegmentForAClientCountsWhileItsServerLives) {
   EXPECT_TRUE(snapshot.devices.empty());
   ASSERT_EQ(snapshot.warnings.size(), 1u);
   EXPECT_TRUE(mentions(snapshot.warnings, "the server that wrote for its clients is gone"));
-  EXPECT_TRUE(find_dead(directory_).segments.empty());  // the client may still be alive
+  // The segment is not listed as dead, because the client may still run.
+  EXPECT_TRUE(find_dead(directory_).segments.empty());
   const DeadSegments abandoned = find_abandoned(directory_);
   ASSERT_EQ(abandoned.segments.size(), 1u);
   EXPECT_EQ(reap(directory_, abandoned.segments).removed, 1u);
@@ -306,7 +307,7 @@ TEST_F(CollectorTest, ANumberDistinguishesSegmentsWithTheSamePidAndStartTime) {
 
 TEST_F(CollectorTest, APidOfAnotherNamespaceIsFoundByTheHolderOfTheLock) {
   SegmentBuilder container = segment();
-  container.header().pid = ::getpid();  // a pid of the container's namespace, not of this namespace
+  container.header().pid = ::getpid();  // in the container's pid namespace, not in this namespace
   container.header().pid_namespace = own_pid_namespace() + 1;
   const auto name =
       fmt::format("ttmem.{}.{}.{}", ::getuid(), ::getpid(), container.header().start_time_ticks);
@@ -344,7 +345,7 @@ TEST_F(CollectorTest, ASegmentKeptForAReaderIsDeadOnceTheReaderIsGone) {
     return directory_ + "/" + name;
   };
   write_kept(::getpid(), own_pid_namespace());
-  write_kept(kNoPid, own_pid_namespace() + 1);  // the reader may still run in the other container
+  write_kept(kNoPid, own_pid_namespace() + 1);  // the reader may still run in another container
   const std::string gone = write_kept(kNoPid, own_pid_namespace());
   const std::string gone_too = write_kept(kNoPid, 0);
   const DeadSegments kept = find_kept(directory_);
@@ -357,7 +358,7 @@ TEST_F(CollectorTest, ASegmentKeptForAReaderIsDeadOnceTheReaderIsGone) {
   EXPECT_TRUE(find_kept(directory_).segments.empty());
 }
 
-// Sets an environment variable during its lifetime.
+// The constructor sets an environment variable, and the destructor removes the variable.
 class Variable {
  public:
   Variable(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }
@@ -501,8 +502,8 @@ TEST_F(CollectorTest, ARowOfTtMetalLivesAsLongAsTheProcessThatWroteIt) {
   EXPECT_FALSE(dead.devices.at(0).used(Kind::dram).has_value());
   EXPECT_EQ(dead.devices.at(0).processes.at(0).state, State::dead);
 
-  // The row was written before this process began, so that it belongs to an earlier process with
-  // the same pid.
+  // The row was written before this process started. Therefore the row belongs to an earlier
+  // process that had the same pid.
   const std::uint64_t began = start_unix_ns(process_facts(::getpid())->start_time_ticks);
   write("tt_device_11_memory", region(::getpid(), began - 60'000'000'000));
   EXPECT_EQ(collect(directory_).devices.at(0).processes.at(0).state, State::dead);
@@ -541,7 +542,8 @@ TEST_F(CollectorTest, ReapRemovesTheSegmentsOfTheDeadAndNothingElse) {
 TEST_F(CollectorTest, ReapRemovesOnlyReportedSegments) {
   write(segment());
   const DeadSegments said = find_dead(directory_);
-  const std::string younger = write(segment(2));  // its owner died after find_dead()
+  // The owner of this segment died after find_dead().
+  const std::string younger = write(segment(2));
   EXPECT_EQ(reap(directory_, said.segments).removed, 1u);
   EXPECT_TRUE(std::filesystem::exists(younger));
 }

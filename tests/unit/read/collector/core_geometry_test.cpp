@@ -99,7 +99,7 @@ TEST(CoreStates, ABufferOfUnknownSizeHidesTheBytesOfItsCoresButNotItsAddress) {
   EXPECT_EQ(headroom(states[0], kWormhole), 1400000 - 105664);
 }
 
-// The example in the comment of lockstep_bytes().
+// Tests the example in the comment of lockstep_bytes().
 TEST(Lockstep, CountsBytesTakenOnCoresThatHoldNoData) {
   LiveAllocation shard = l1(679936, 819200, cores({0}));
   shard.banks = 64;
@@ -131,7 +131,7 @@ TEST(Headroom, ReachesFromTheEndOfTheCbsToTheLowestBuffer) {
 }
 
 TEST(Headroom, IsNegativeWhenTheyClash) {
-  CoreState core;  // figures of a runtime error message
+  CoreState core;  // with the figures of an error message of the runtime
   core.lowest_l1 = 974336;
   core.cb_end = 1089536;
   EXPECT_EQ(headroom(core, kWormhole), -115200);
@@ -260,7 +260,7 @@ TEST(ExclusiveBytes, AreUnknownBeyondTheBudget) {
   EXPECT_TRUE(exclusive_bytes(std::vector<FootprintUse>{{&a, 1}}, enough).has_value());
 }
 
-// A model that follows the definitions literally and counts byte by byte.
+// A model that counts byte by byte, exactly as the definitions say.
 struct Model {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::set<std::size_t>> programs_at;
 };

@@ -45,7 +45,8 @@ inline Snapshot snapshot_of(std::vector<SegmentEvidence> segments,
   return build_snapshot(std::move(all));
 }
 
-// Returns the segment of one process with figures on device 0, whose chip has this uid.
+// Returns the segment of one process with DRAM figures on device 0. The chip of device 0 has the
+// given uid.
 inline SegmentBuilder process(std::uint64_t uid, std::uint64_t dram, std::uint64_t dram_peak) {
   SegmentBuilder builder;
   DeviceRecord& device = builder.add_device(0, uid);

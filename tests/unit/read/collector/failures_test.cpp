@@ -22,8 +22,8 @@ using ttmem::fixtures::wormhole;
 
 class FailuresOf : public ::testing::Test {
  protected:
-  // Returns a tracker that ran out of memory while it held one buffer, and has freed the buffer
-  // since.
+  // Returns a tracker that ran out of memory while it held one buffer. The tracker has freed the
+  // buffer since.
   std::unique_ptr<IdTracker> failed(const std::string& text, const std::string& run = "") {
     segment::SegmentWriter::Options options{directory_.path()};
     options.run = run;
@@ -84,10 +84,10 @@ TEST_F(FailuresOf, SayWhyTheStateCouldNotBeSaved) {
   const Failures now = found();
   ASSERT_EQ(now.list.size(), 1U);
   EXPECT_NE(now.list[0].not_kept, "");
-  EXPECT_EQ(now.warnings.size(), 1U);  // the directory is not a saved state
+  EXPECT_EQ(now.warnings.size(), 1U);  // a warning that the directory is not a saved state
 }
 
-// The saved state belongs to an earlier failure.
+// A state was saved for an earlier failure, but not for the last failure.
 TEST_F(FailuresOf, ShowTheLastFailureWhenOnlyAnEarlierStateWasSaved) {
   const auto process = failed("earlier");
   const std::string copy = process->segment().path() + ".failed";
@@ -110,7 +110,7 @@ TEST_F(FailuresOf, StayListedAfterTheEndOfTheProcessWithoutASavedState) {
   process->report_failure("no room");
   std::filesystem::remove(copy);
   process->segment().finish();
-  process.reset();  // the mapping of the segment holds the lock
+  process.reset();  // releases the lock, which the mapping of the segment holds
   const Failures now = found();
   ASSERT_EQ(now.list.size(), 1U);
   EXPECT_EQ(now.list[0].text, "no room");
@@ -150,7 +150,7 @@ TEST_F(FailuresOf, AreRemovedOnceTheirProcessIsGone) {
   EXPECT_FALSE(std::filesystem::exists(copy));
 }
 
-// The process may still be alive.
+// The failure is not removed, because the process may still be alive.
 TEST_F(FailuresOf, StayWhileTheSegmentCannotBeOpened) {
   auto process = failed("no room");
   const std::string segment = process->segment().path();

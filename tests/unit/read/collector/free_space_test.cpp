@@ -8,8 +8,8 @@ namespace {
 
 using segment::LiveAllocation;
 
-// The regions are [1048640, 1065024 - 8192) in DRAM, [1000, 1800) in L1 and [1800, 2000) in
-// L1_SMALL.
+// With these facts, the regions are [1048640, 1065024 - 8192) in DRAM, [1000, 1800) in L1 and
+// [1800, 2000) in L1_SMALL.
 constexpr BankFacts kBanks = {.l1_bytes_per_core = 2000,
                               .l1_base = 1000,
                               .l1_small_bytes_per_core = 200,
@@ -56,7 +56,8 @@ TEST(FreeSpace, OfAnEmptyBankIsItsRegion) {
 }
 
 TEST(FreeSpace, LiesBetweenBuffersInWholeSteps) {
-  // The free ranges are [1000, 1120), [1152, 1184) behind a buffer of 10 bytes, and [1280, 1800).
+  // The free ranges are [1000, 1120), [1152, 1184) and [1280, 1800). The buffer at 1120 has 10
+  // bytes, but takes a whole step of 32 bytes.
   const auto free =
       free_of({buffer(Kind::l1, 1184, 96), buffer(Kind::l1, 1120, 10), buffer(Kind::l1, 1184, 32)});
   expect_free(free[Kind::l1], 120 + 32 + 520, 520);

@@ -83,7 +83,7 @@ TEST(RegionsInSnapshot, ARowOfALiveProcessDoesNotBelongToADeadProcessOfItsPid) {
 
 TEST(RegionsInSnapshot, ASegmentUnconfirmedByProcHidesNoRow) {
   SegmentBuilder builder = process(0xb, 1000, 1000);
-  SegmentEvidence foreign = evidence(builder, 20);  // its process is in another pid namespace
+  SegmentEvidence foreign = evidence(builder, 20);  // the process is in another pid namespace
   foreign.confirmed = false;
   const Snapshot snapshot = snapshot_of({foreign}, {region(0xb, 20, State::alive)});
   ASSERT_EQ(snapshot.devices.size(), 1u);

@@ -17,7 +17,8 @@
 namespace ttmem::collector {
 namespace {
 
-// Counts the files of a directory that were opened since the last count.
+// Counts how often files of a directory are opened. count() returns the number since its previous
+// call.
 class OpenCounter {
  public:
   explicit OpenCounter(const std::string& directory) : events_(::inotify_init1(IN_NONBLOCK)) {
@@ -44,7 +45,7 @@ class OpenCounter {
   UniqueFd events_;
 };
 
-// Every user can leave incomplete files in /dev/shm.
+// Incomplete files must cost little, because every user can put files into /dev/shm.
 TEST(RunSegments, FilesThatStayIncompleteAreRarelyOpened) {
   constexpr int files = 500;
   constexpr std::size_t room = 10;

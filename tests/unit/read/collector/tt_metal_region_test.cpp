@@ -24,8 +24,8 @@ void put_row(Bytes& bytes, std::size_t row, std::int32_t pid,
   std::memcpy(bytes.data() + at + 56, name.data(), name.size());
 }
 
-// Returns a region that an unmodified runtime wrote for one Blackhole chip. The offsets are those
-// of TT-Metal's header.
+// Returns the bytes of a region that an unmodified runtime wrote for one Blackhole chip. The
+// offsets are from TT-Metal's header.
 Bytes captured_region() {
   Bytes bytes(8576);
   put<std::uint32_t>(bytes, 0, 3);                    // version

@@ -57,7 +57,7 @@ TEST(UpstreamPeaks, AreTheMaximumOfEachSumAndOfTheTotal) {
       node(NodeType::circular_buffer_deallocate_all),
       node(NodeType::circular_buffer_allocate, 300),
       node(NodeType::circular_buffer_allocate, 5000, true),  // a view of a buffer
-      node(NodeType::circular_buffer_allocate, 200),         // the peak total of 1524
+      node(NodeType::circular_buffer_allocate, 200),  // makes the total 1524, its highest value
       buffer(NodeType::buffer_deallocate, Kind::l1, 1000),
       node(NodeType::circular_buffer_deallocate_all),
       node(NodeType::circular_buffer_allocate, 450),
@@ -97,7 +97,7 @@ TEST(UpstreamPeaks, AreUnknownWhereTheOriginalThrows) {
   nodes[0].bytes_per_bank.reset();
   EXPECT_FALSE(upstream_peaks(nodes).l1);
   EXPECT_FALSE(upstream_peaks(nodes).total);
-  EXPECT_EQ(upstream_peaks(nodes).cb, 0U);  // no program ran
+  EXPECT_EQ(upstream_peaks(nodes).cb, 0U);  // known, because no program ran
   nodes[0].counter = 5;
   EXPECT_FALSE(upstream_peaks(nodes).cb);
 }
@@ -187,7 +187,8 @@ TEST_F(ImportFile, LeavesNoOutputForAnUnknownFormat) {
   EXPECT_NE(failure().find("no device has more than 256"), std::string::npos) << failure();
 }
 
-// Functions that never end, deeply nested functions, and ends of functions that never began.
+// The graph has functions that never end, deeply nested functions, and ends of functions that never
+// began.
 TEST_F(ImportFile, AcceptsFunctionsWithoutMatchingEnds) {
   std::string nodes;
   int counter = 0;

@@ -67,7 +67,7 @@ TEST(FreeList, OfSizeZeroHasNoRoom) {
 TEST(FreeList, OccupiesAGivenRange) {
   FreeList list(100, 100, 10);
   EXPECT_TRUE(list.occupy(150, 15));
-  EXPECT_EQ(list.statistics().allocated_bytes, 20u);  // rounded up
+  EXPECT_EQ(list.statistics().allocated_bytes, 20u);  // 15 bytes, rounded up to a multiple of 10
   EXPECT_EQ(list.allocate(30, true), 100u);
   EXPECT_EQ(list.allocate(30, true), 170u);
   EXPECT_EQ(list.lowest_occupied_address(), 100u);
@@ -96,13 +96,14 @@ TEST(FreeList, HasNoRoomForSizesThatOverflow) {
   EXPECT_EQ(list.allocate(~0ull, true), std::nullopt);
 }
 
-// The allocation rule without any structure: a map of units, searched from one end.
+// Implements the allocation rule with one entry for each unit. A search tries every start.
 class UnitMap {
  public:
   explicit UnitMap(std::size_t units) : used_(units, false) {}
 
   std::optional<std::size_t> allocate(std::size_t units, bool bottom_up) {
-    // Finds the lowest start that fits. If the search is from the top, finds the highest start.
+    // Finds the lowest start at which the units fit. If the search is from the top, finds the
+    // highest start.
     std::optional<std::size_t> found;
     for (std::size_t start = 0; start + units <= used_.size(); ++start) {
       bool fits = true;
@@ -152,7 +153,8 @@ TEST(FreeList, AgreesWithAMapOfUnitsOverRandomHistories) {
   }
 }
 
-// The allocation rule with a std::map of free blocks, searched block by block.
+// Implements the allocation rule with a std::map of free blocks. A search tries the blocks one by
+// one.
 class PlainList {
  public:
   PlainList(std::uint64_t base, std::uint64_t size) { free_[base] = size; }

@@ -14,7 +14,8 @@ TEST(MemoryMap, DividesTheMemoryOfABoard) {
   ASSERT_TRUE(map);
   EXPECT_EQ(map->region(Kind::l1), (MemoryRange{105664, 1499136 - 32768}));
   EXPECT_EQ(map->region(Kind::l1_small), (MemoryRange{1499136 - 32768, 1499136}));
-  // The trace region takes 8,334 bytes of each channel, rounded up to whole pages.
+  // The trace region takes 8,334 bytes of each channel. This size is rounded up to whole pages,
+  // which is 16,384 bytes.
   EXPECT_EQ(map->region(Kind::dram), (MemoryRange{1048640, (1u << 30) - 16384}));
   EXPECT_EQ(map->region(Kind::trace), (MemoryRange{(1u << 30) - 16384, 1u << 30}));
   EXPECT_EQ(map->page_alignment(Kind::l1_small), 16u);
@@ -35,7 +36,7 @@ TEST(MemoryMap, RefusesSizesThatTheBoardDoesNotHave) {
   EXPECT_FALSE(MemoryMap::make(board, {.l1_small_size = 1'500'000}));
   EXPECT_FALSE(MemoryMap::make(board, {.trace_region_size = 13ull << 30}));
   EXPECT_FALSE(MemoryMap::make(board, {.worker_l1_size = 1'600'000}));
-  // These sizes overflow to 0 when they are rounded up.
+  // The sizes are so large that rounding them up overflows to 0.
   constexpr std::uint64_t most = ~std::uint64_t{0};
   EXPECT_FALSE(MemoryMap::make(board, {.l1_small_size = most}));
   EXPECT_FALSE(MemoryMap::make(board, {.trace_region_size = most}));

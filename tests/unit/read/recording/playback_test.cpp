@@ -43,7 +43,8 @@ bool is_live(const Item& item, Time time) {
   return item.begin <= time && (!item.end || time < *item.end);
 }
 
-// Returns the bytes that CBs take on a core, by marking every 64 bytes.
+// Returns the bytes of a core that CBs take. Marks every 64 bytes that are taken and counts the
+// marks.
 std::uint64_t union_on(const std::vector<const Layout*>& layouts, std::uint32_t core) {
   std::set<std::uint32_t> taken;
   for (const Layout* layout : layouts) {
@@ -55,7 +56,7 @@ std::uint64_t union_on(const std::vector<const Layout*>& layouts, std::uint32_t 
   return taken.size() * 64;
 }
 
-// The holdings of a process on a device, computed from everything that was written.
+// What a process holds on a device, computed from everything that the test wrote.
 struct Held {
   PerKind<std::uint64_t> used{};
   std::vector<std::uint64_t> core_cbs = std::vector<std::uint64_t>(12);
@@ -165,7 +166,7 @@ RC_GTEST_PROP(Playback, EveryMomentAgreesWithEverythingWritten, ()) {
     expect_equal(history, time, playback.snapshot());
   }
   const Time middle = history.times[history.times.size() / 2];
-  RC_ASSERT(playback.advance_to(middle).has_value());  // backwards
+  RC_ASSERT(playback.advance_to(middle).has_value());  // goes back in time
   expect_equal(history, middle, playback.snapshot());
 }
 
@@ -190,7 +191,7 @@ TEST(Playback, AProgramStaysResidentWithItsNewLayout) {
   writer->end_program(first, 2, Ending::changed);
   const RowId second =
       writer->begin(RecordedProgram{.device = device, .layout = large, .number = 9, .begin_ns = 2});
-  writer->end_program(second, 5, Ending::changed);  // no event follows
+  writer->end_program(second, 5, Ending::changed);  // the recording has no event for this end
   ASSERT_TRUE(writer->commit());
   const auto reader = file.reader();
   Playback playback(*reader);
@@ -277,7 +278,8 @@ TEST(Playback, ShowsTheLastStateOfAClosedDevice) {
   EXPECT_EQ(left.snapshot().devices.at(0).used(Kind::dram), 640U);
 }
 
-// The devices of a mesh are closed one by one. The mesh's buffers stay live on the other devices.
+// The devices of a mesh are closed one by one. A buffer of the mesh stays live on the devices that
+// are still open.
 TEST(Playback, ABufferOfAMeshIsLeftOnEachDevice) {
   const File file;
   const auto writer = file.writer();

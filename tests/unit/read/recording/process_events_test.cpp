@@ -20,14 +20,16 @@ class Recorded {
  public:
   explicit Recorded(Time begin) { events_.set_begin(begin); }
 
-  // Lets the process continue until it has written `newest` events. Then reads the new events.
+  // Fills the ring with the events that a process has written up to the event number `newest`. Then
+  // reads the new events.
   void read_at(std::uint64_t newest) {
     segment_.fill_ring(newest);
     std::ranges::copy(segment_.bytes(), bytes_.begin());
     events_.drain();
   }
 
-  // Returns the steps so far. For example, "event 4" is the event number 4.
+  // Returns the steps since the previous call. For example, "event 4" stands for the event with
+  // number 4.
   [[nodiscard]] std::vector<std::string> steps() {
     std::vector<std::string> names;
     for (; const auto step = events_.next(); events_.advance()) {

@@ -44,7 +44,7 @@ class RecordingFile : public ::testing::Test {
   TemporaryDirectory directory_;
 };
 
-// Changes a file with SQL, as an attacker could.
+// Runs SQL on a file, as an attacker could.
 void change(const std::string& path, const char* sql) {
   auto database = Database::open(path, Database::Mode::create);
   ASSERT_TRUE(database);
@@ -52,14 +52,14 @@ void change(const std::string& path, const char* sql) {
   ASSERT_TRUE(done) << done.error().message;
 }
 
-// Adds a process with one device; returns the set of that device.
+// Adds a process with one device. Returns the id of the set that has only that device.
 RowId one_device(Writer& writer) {
   const RowId process = writer.begin(RecordedProcess{.pid = 7, .name = "model"});
   const RowId device = writer.begin(RecordedDevice{.process = process, .number = 3, .uid = 0xabc});
   return writer.device_set(std::vector<RowId>{device});
 }
 
-// Returns lines such as "allocate 5" with the numbers of the buffers.
+// Returns lines such as "allocate 5", where 5 is the number of the buffer.
 std::vector<std::string> story(const Reader& reader) {
   std::vector<std::string> lines;
   const auto done = reader.for_each_event([&](const Event& event) {
@@ -138,7 +138,7 @@ TEST_F(RecordingFile, KeepsEverythingThatWasWritten) {
   EXPECT_EQ(seen, 1U);
 }
 
-// Thousands of rows may share one long name.
+// The reader shortens long names, because thousands of rows may share one name.
 TEST_F(RecordingFile, AnOverlongNameLosesItsMiddle) {
   const std::string longest(4096, 'x');
   const std::string longer = "begin" + std::string(100'000, 'x') + "end";
@@ -271,8 +271,8 @@ TEST_F(RecordingFile, AnUnknownSetMemberIsAnError) {
   EXPECT_FALSE(Reader::open(path()));
 }
 
-// Views and generated columns in a hostile file are never evaluated, because an endless query would
-// never return.
+// The reader never evaluates views and generated columns of a hostile file, because their queries
+// might never return.
 TEST_F(RecordingFile, NoSqlOfAFileIsEvaluated) {
   for (const char* sql :
        {"DROP TABLE texts; CREATE VIEW texts AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT "
@@ -293,7 +293,7 @@ TEST_F(RecordingFile, NoSqlOfAFileIsEvaluated) {
   }
 }
 
-// Neither a figure nor a difference of two times may overflow.
+// Impossible figures and times would overflow in calculations, so the reader refuses them.
 TEST_F(RecordingFile, ImpossibleNumbersAreAnError) {
   for (const char* sql :
        {"UPDATE allocations SET begin_ns = -9223372036854775808",
@@ -351,7 +351,7 @@ TEST_F(RecordingFile, AnUnfinishedCommitIsRolledBackInMemory) {
   EXPECT_TRUE(bytes_of(copy + "-journal") == journal);
 }
 
-// Returns true if the lock of a reader keeps writers out now.
+// Returns true if a reader's lock prevents writes at this moment.
 bool is_locked(const std::string& path) {
   const UniqueFd file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
   struct flock lock {};
@@ -377,7 +377,7 @@ TEST_F(RecordingFile, IsLockedOnlyWhileItIsRead) {
     const auto story = reader->story();
     ASSERT_NE(story->next(), nullptr);
     EXPECT_TRUE(is_locked(path()));
-    this->reader().reset();  // closing a second reader keeps the lock of the first
+    this->reader().reset();  // closes a second reader; the first reader keeps its lock
     EXPECT_TRUE(is_locked(path()));
   }
   EXPECT_FALSE(is_locked(path()));
@@ -452,7 +452,8 @@ TEST(CoreText, ReadsWhatItWrites) {
   EXPECT_FALSE(parse_cores("a"));
 }
 
-// Compares the live buffers at any time with a list, for random histories with random commits.
+// Makes random histories with random commits. At any time, the live buffers of the recording must
+// equal the list that the test keeps.
 RC_GTEST_PROP(RecordingFileProperty, HasTheLiveBuffersOfAnyTime, ()) {
   const TemporaryDirectory directory;
   const std::string path = directory.path() + "/run.ttmem";

@@ -12,7 +12,7 @@ namespace {
 
 using views::JsonLayout;
 
-// A server's changes, and the mirror that requests them.
+// The changes of a server, and a mirror that requests the changes.
 class MirrorTest : public ::testing::Test {
  protected:
   void ask(serve::Changes& changes) {
@@ -41,10 +41,10 @@ TEST_F(MirrorTest, FollowsFiguresDevicesAndWarnings) {
   serve::Changes changes(1000);
   ask(changes);
   ask(changes);
-  EXPECT_LT(answer_.size(), 300U);  // nothing changed
+  EXPECT_LT(answer_.size(), 300U);  // nothing changed since the previous answer
   snapshot_.devices[2].l1_used_bytes = 7;
   ask(changes);
-  EXPECT_LT(answer_.size(), 10'000U);  // one device
+  EXPECT_LT(answer_.size(), 10'000U);  // only one device changed
   snapshot_.devices.erase(snapshot_.devices.begin() + 1);
   snapshot_.warnings = {"one is gone"};
   snapshot_.unread = snapshot_.warnings;

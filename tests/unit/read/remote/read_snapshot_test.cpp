@@ -32,8 +32,8 @@ Snapshot read(const std::string& json) {
   return std::move(answer.value);
 }
 
-// Compares two snapshots. A field that the reader does not read is missing from the written
-// document, because the document has every field. The other comparisons check values that the
+// Compares two snapshots. The comparison of the documents finds every field that the reader does
+// not read, because the documents have every field. The other comparisons check values that the
 // reader derives.
 void expect_same(const Snapshot& now, const Snapshot& then) {
   EXPECT_EQ(written(now), written(then));
@@ -54,7 +54,8 @@ void expect_same(const Snapshot& now, const Snapshot& then) {
   }
 }
 
-// Returns a process in which every field has its own value, which is not the default.
+// Returns a process in which no field has its default value. The values differ, so that exchanged
+// fields are noticed.
 Process full_process() {
   Process p;
   p.pid = 4711;
@@ -73,7 +74,8 @@ Process full_process() {
     p.kinds[kind].set(&KindFigures::used_bytes, ++value);
     if (kind != Kind::cb) p.kinds[kind].set(&KindFigures::live, 0);
   }
-  p.kinds[Kind::dram].set(&KindFigures::live, 17);  // the document has only the sum over the kinds
+  // Only one kind has this figure, because the document has only the sum over all kinds.
+  p.kinds[Kind::dram].set(&KindFigures::live, 17);
   p.kernels_estimated_bytes = 201;
   p.cb_estimate = true;
   p.not_tracked = "it has no adapter";
@@ -211,7 +213,7 @@ TEST(ReadSnapshot, EveryStateOfADeviceComesBack) {
   expect_same(read(written(snapshot)), snapshot);
 }
 
-// Each figure may be unknown while the other figures are known.
+// Random figures are unknown while the other figures are known.
 RC_GTEST_PROP(ReadSnapshot, AnyFigureMayBeUnknown, ()) {
   Snapshot snapshot = full();
   Device& device = snapshot.devices[0];
@@ -243,7 +245,7 @@ TEST(ReadSnapshot, ViewsShowTheSame) {
   }
 }
 
-// Hostile values in fields that views use as indexes.
+// Entries have hostile values in fields that views use as indexes.
 TEST(ReadSnapshot, ImpossibleEntriesAreLeftOut) {
   nlohmann::json json = nlohmann::json::parse(written(full()));
   json["allocations"].push_back(json["allocations"][0]);
@@ -301,7 +303,7 @@ std::string repeated(const std::string& text, std::size_t times) {
   return all;
 }
 
-// An entry of three letters in a document takes two kilobytes in a snapshot.
+// An entry takes three characters in a document, but two kilobytes in a snapshot.
 TEST(ReadSnapshot, MoreEntriesThanAnyMachineHasAreRefused) {
   const auto reason_of = [](const std::string& before, const std::string& entry, std::size_t times,
                             const std::string& after) {
@@ -320,8 +322,8 @@ TEST(ReadSnapshot, MoreEntriesThanAnyMachineHasAreRefused) {
             "the answer has more than 2097152 values");
 }
 
-// Lists that have no maximum of their own. Comparing each entry with all earlier entries would take
-// minutes.
+// The lists of allocations and warnings have no maximum length. If the reader compared each entry
+// with all earlier entries, reading would take minutes.
 TEST(ReadSnapshot, LongListsAreReadQuickly) {
   const std::string head = R"({"schema":"ttmem.snapshot.v1","devices":[{"id":0}],)";
   const Snapshot listed = read(head + R"("allocations":[)" +

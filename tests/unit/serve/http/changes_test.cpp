@@ -79,7 +79,7 @@ TEST_F(ChangesTest, SendTheChangedDevices) {
   EXPECT_EQ(after(answer["number"])["devices"].size(), 0U);
   use(2, 8192);
   update();
-  EXPECT_EQ(after(number)["devices"].size(), 2U);  // a slow client still gets the change
+  EXPECT_EQ(after(number)["devices"].size(), 2U);  // a slow client gets both changes
 }
 
 TEST_F(ChangesTest, NameTheExistingDevices) {
@@ -106,7 +106,7 @@ TEST_F(ChangesTest, SendEverythingForANumberFromAnotherServer) {
   const std::uint64_t number = ask({})["number"];
   EXPECT_EQ(after(kFirst - 1)["all"], true);
   EXPECT_EQ(after(number + 1)["all"], true);
-  Changes later(kFirst + 1'000'000);  // one second later
+  Changes later(kFirst + 1'000'000);  // a server that started one second later
   later.update(snapshot_, lists_);
   EXPECT_EQ(Json::parse(later.since({.after = number}))["all"], true);
 }
@@ -122,7 +122,7 @@ TEST_F(ChangesTest, SendTheChangedCoresOfOneDevice) {
   snapshot_.devices[1].cores[0].cb_bytes = 77;
   update();
   EXPECT_EQ(ask(next)["cores"]["per_core"][0]["cb_bytes"], 77);
-  next.cores_after = 5;  // number from another server
+  next.cores_after = 5;  // a number that another server gave
   EXPECT_TRUE(ask(next).contains("cores"));
   next.cores = model::name_of_uid(0x999);
   EXPECT_FALSE(ask(next).contains("cores"));

@@ -81,7 +81,8 @@ TEST_F(HttpHandlerTest, ReportsThatAListIsCut) {
 
 TEST_F(HttpHandlerTest, ReportsThatTheListsOfASnapshotAreCut) {
   snapshot_.allocations.resize(100'001, snapshot_.allocations.front());
-  // Counts labels in the text, because parsing such a long list takes a minute under sanitizers.
+  // Counts labels in the text instead of parsing it, because parsing such a long list takes a
+  // minute under sanitizers.
   const std::string body = get("/api/v1/snapshot?lists=1").body;
   constexpr std::string_view label = "\"label\":";
   std::size_t listed = 0;
@@ -142,7 +143,7 @@ TEST_F(HttpHandlerTest, ReturnsNoPointsForANewDevice) {
   EXPECT_NE(error_of("/api/v1/history?device=10", 404).find("no device 10"), std::string::npos);
 }
 
-// Requests the history by the device key that /api/v1/changes gives, as the page does.
+// Requests the history with the device key from /api/v1/changes, as the page does.
 TEST_F(HttpHandlerTest, ReturnsTheHistoryOfOneOfSeveralChipsWithOneNumber) {
   for (const std::uint64_t bytes : {4096U, 8192U}) {
     model::Device& device = snapshot_.devices.emplace_back();
@@ -164,7 +165,7 @@ TEST_F(HttpHandlerTest, ReturnsTheHistoryOfOneOfSeveralChipsWithOneNumber) {
   EXPECT_NE(error_of("/api/v1/history?device=9", 400).find("several"), std::string::npos);
 }
 
-// A driver without uids still gives PCI addresses.
+// A driver that reports no uids still reports PCI addresses.
 TEST_F(HttpHandlerTest, ReturnsTheHistoryOfAChipWithoutUid) {
   model::Device& device = snapshot_.devices.emplace_back();
   device.id = 9;

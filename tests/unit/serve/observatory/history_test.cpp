@@ -89,7 +89,8 @@ TEST(History, APeakOfOneSecondSurvivesInItsMinute) {
 
 TEST(History, APeakBetweenTwoPassesShowsInTheNextPoint) {
   History history;
-  history.record(at(0, 10, 900));  // reached at an unknown moment
+  // The peak of 900 was reached at an unknown time before the first pass.
+  history.record(at(0, 10, 900));
   history.record(at(1, 10, 900));
   history.record(at(2, 10, 950));
   history.record(at(3, 10, 950));

@@ -15,7 +15,7 @@ namespace {
 
 using std::chrono::seconds;
 
-// The state saved for a process that ran out of memory.
+// Tests with the state that was saved for a process that ran out of memory.
 class SavedFailure : public ::testing::Test {
  protected:
   SavedFailure() {
@@ -25,8 +25,8 @@ class SavedFailure : public ::testing::Test {
   [[nodiscard]] bool exists() const {
     return std::filesystem::exists(process_->segment().path() + ".failed");
   }
-  // Runs two passes. The observatory sees the saved state in the first pass and may remove it in
-  // the second.
+  // Runs two passes of the observatory. The first pass finds the saved state, and the second pass
+  // may remove it.
   void look(Observatory& observatory) const {
     observatory.tick();
     EXPECT_TRUE(exists());
@@ -47,7 +47,8 @@ TEST_F(SavedFailure, StaysWhileItsProcessLives) {
   EXPECT_FALSE(exists());
 }
 
-// The failure itself may be older: the process may have ended just now.
+// The hour starts when the observatory first sees the saved state, not at the time of the failure.
+// The process may have ended just before.
 TEST_F(SavedFailure, StaysForAnHourAfterItWasSeen) {
   process_->segment().finish();
   Observatory observatory(directory_.path());

@@ -35,7 +35,7 @@ void free(Holdings& holdings, Model& model, const HoldingKey& key, ConnectionId 
   RC_ASSERT((holding != nullptr) == model.contains(key));
   if (holding == nullptr) return;
   Shares& shares = model[key];
-  // If the connection has no reference, Holdings removes a reference of another connection.
+  // If `connection` has no reference, Holdings removes a reference of another connection instead.
   if (!shares.contains(connection)) connection = holding->connection;
   RC_ASSERT(shares.contains(connection));
   if (--shares[connection] == 0) shares.erase(connection);

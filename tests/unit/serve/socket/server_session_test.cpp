@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sends messages and checks the figures in the proxy segment, which the collector reads like any
-// segment.
+// Sends messages to a server and checks the figures in the proxy segment. The collector reads a
+// proxy segment like any segment.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 #include <signal.h>
@@ -52,8 +52,8 @@ TEST(Session, AProxySegmentIsReadLikeAnyOther) {
   EXPECT_TRUE(server.snapshot().warnings.empty());
 }
 
-// Returns a report of libttmem about its connection. A process may have loaded several copies of
-// the library.
+// Returns a notice of libttmem about its connection. `copy` tells apart several copies of the
+// library in one process.
 Message notice(wire::ClientNotice report, std::uint64_t copy = 1) {
   Message result = message(MessageType::device_info_response, copy);
   result.device.is_available = static_cast<std::uint32_t>(report);
@@ -95,7 +95,7 @@ TEST(Session, AProcessThatHoldsNothingLeavesNothing) {
   EXPECT_EQ(server.clients().size(), 0U);
 }
 
-// A child process that waits to be killed.
+// A child process that does nothing until it is killed.
 class Child {
  public:
   Child() : pid_(::fork()) {
@@ -106,7 +106,7 @@ class Child {
   Child& operator=(const Child&) = delete;
 
   [[nodiscard]] pid_t pid() const { return pid_; }
-  // Kills the child, which stays a zombie until the parent waits for it.
+  // Kills the child. The child stays a zombie until the parent waits for it.
   void kill() {
     if (pid_ == 0) return;
     ::kill(pid_, SIGKILL);
@@ -159,7 +159,8 @@ TEST(Session, AKilledProcessLeavesEvidenceWithItsLastConnection) {
   first.reset();
   EXPECT_TRUE(collector::find_dead(server.directory()).segments.empty());
   second.reset();
-  server.loop().poll();  // reads other connections of the process first
+  // The server reads the process's other connections before it handles the end.
+  server.loop().poll();
   ASSERT_EQ(collector::find_dead(server.directory()).segments.size(), 1U);
   EXPECT_EQ(server.clients().size(), 0U);
 }
@@ -180,8 +181,8 @@ TEST(Session, AServerThatStopsLeavesOnlyEvidence) {
   EXPECT_EQ(collector::find_dead(server.directory()).segments.size(), 1U);
 }
 
-// The process has already ended when the server accepts the second connection. Its start time is
-// then unknown.
+// The process has already ended when the server accepts the second connection. The server can then
+// no longer read the start time of the process.
 TEST(Session, AConnectionOfADeadProcessJoinsItsEarlierReports) {
   SessionFixture server;
   Child child;
@@ -226,7 +227,8 @@ TEST(Session, AConnectionThatIsRefusedLeavesNothing) {
   EXPECT_EQ(server.device().used(Kind::dram), 0U);
 }
 
-// The server may read messages of an older connection after messages of a newer connection.
+// A server may read messages of an old connection after messages of a newer connection. It must
+// ignore the old messages.
 TEST(Session, AnEarlierConnectionReadAfterAGoodbyeIsOutOfDate) {
   SessionFixture server;
   auto earlier = server.connect(1);
@@ -300,7 +302,7 @@ TEST(Session, AProcessThatReportsAfterAGoodbyeBeginsWithNothing) {
   EXPECT_EQ(server.device().used(Kind::dram), 2 * kMiB);
 }
 
-// The kernel reports pid 0 for a process of a pid namespace that the server does not see.
+// The kernel reports the pid 0 for every process whose pid namespace the server cannot see.
 TEST(Session, ProcessesOfUnseenContainersWithTheSamePidAreTwo) {
   SessionFixture server;
   auto one = server.connect(1, 0);
@@ -328,11 +330,12 @@ TEST(Session, AfterAResendOnlyResentAllocationsAreLive) {
   auto old = server.connect(1);
   say(*old, notice(wire::ClientNotice::hello));
   say(*old, message(MessageType::alloc, 4096, kMiB));
-  say(*old, message(MessageType::alloc, 8192, 8 * kMiB));  // the free of this buffer is lost
+  // The server never receives the free of this buffer.
+  say(*old, message(MessageType::alloc, 8192, 8 * kMiB));
   say(*old, message(MessageType::cb_alloc, 1, kMiB));
   say(*old, cb(7, 0, 1, 105664, 4096));
-  // The new connection's hello may arrive before the old connection ends. Later messages of the old
-  // connection are out of date.
+  // The hello of the new connection may arrive before the old connection ends. Messages of the old
+  // connection that arrive after this hello are out of date.
   const auto fresh = server.connect(2);
   say(*fresh, notice(wire::ClientNotice::hello));
   EXPECT_EQ(say(*old, message(MessageType::free, 4096)), Verdict::close);
@@ -447,7 +450,7 @@ TEST(Session, ClosingADeviceEmptiesItAndItsTotals) {
   say(*session, close);
   EXPECT_TRUE(server.snapshot().devices.empty());
   EXPECT_EQ(server.clients().totals().get(0, Kind::l1), 0U);
-  say(*session, message(MessageType::free, 4096));  // the device no longer has this buffer
+  say(*session, message(MessageType::free, 4096));  // the close has already removed this buffer
   say(*session, message(MessageType::alloc, 4096, kMiB, TTMEM_L1));
   EXPECT_EQ(server.device().used(Kind::l1), kMiB);
 }
@@ -517,7 +520,8 @@ TEST(Session, ReportsWithoutRoomInTheSegmentAreIgnored) {
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
   rlimit limit = before;
-  limit.rlim_cur = segment::kHeaderBytes + segment::kChunkBytes;  // room for the events only
+  // The file has room for the chunk of events only.
+  limit.rlim_cur = segment::kHeaderBytes + segment::kChunkBytes;
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
   say(*session, message(MessageType::alloc, 4096, kMiB));
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
@@ -569,8 +573,8 @@ TEST(Session, CoresOfAClosedDeviceKeepTheirNumbers) {
   EXPECT_EQ(server.device().anomalies->bad_arguments, 0U);
 }
 
-// A simple model of the holdings of two connections of one process. The end of a connection removes
-// nothing.
+// A simple model of what two connections of one process hold. The end of a connection removes
+// nothing from the model.
 class HeldModel {
  public:
   using Connection = std::size_t;
@@ -626,14 +630,15 @@ class HeldModel {
     std::uint64_t bytes = 0;
     int references = 0;
   };
-  std::map<std::uint64_t, Plain> plain_;  // an original client uses one sequence of ids
+  // Buffers of original clients, which have one sequence of ids for all buffer types.
+  std::map<std::uint64_t, Plain> plain_;
   std::map<std::pair<std::uint64_t, std::uint8_t>, std::pair<Connection, std::uint64_t>> detailed_;
 };
 
 RC_GTEST_PROP(Session, HoldsTheSameAsASimpleModel, ()) {
   SessionFixture server;
   HeldModel model;
-  // This connection stays open. It opens the device again after each close.
+  // A third connection that stays open and opens the device again after each close.
   const auto keeper = server.connect(99);
   const Message kernel = message(MessageType::kernel_load, 1, 0, TTMEM_KERNEL_DISPATCH);
   say(*keeper, kernel);
@@ -692,7 +697,8 @@ RC_GTEST_PROP(Session, HoldsTheSameAsASimpleModel, ()) {
   for (const std::uint8_t type : {TTMEM_DRAM, TTMEM_L1}) {
     RC_ASSERT(server.clients().totals().get(0, kBufferKinds.at(type)) == model.bytes(type));
   }
-  model.anomalies.overlapping_buffers = device.anomalies->overlapping_buffers;  // not in the model
+  // The model does not count overlaps.
+  model.anomalies.overlapping_buffers = device.anomalies->overlapping_buffers;
   RC_ASSERT(device.anomalies == model.anomalies);
 }
 

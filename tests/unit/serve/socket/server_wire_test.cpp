@@ -76,7 +76,7 @@ TEST(WireCheck, BoundsAreExact) {
   EXPECT_EQ(fault_of(message), MessageFault::pid);
   message.head.process_id = -1;
   EXPECT_EQ(fault_of(message), MessageFault::pid);
-  message.head.process_id = 0;  // unknown
+  message.head.process_id = 0;  // the pid is unknown
   EXPECT_EQ(fault_of(message), MessageFault::none);
 }
 

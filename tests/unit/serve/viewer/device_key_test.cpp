@@ -19,8 +19,8 @@
 namespace ttmem::viewer {
 namespace {
 
-// Writes two processes, each with a chip of the same number, of different architectures and without
-// uids.
+// Writes a recording of two processes. Each process has a chip with the same number and without a
+// uid. The chips have different architectures.
 void write_two_chips_of_a_number(const std::string& path) {
   auto made = recording::Writer::create(path, {}, false);
   const auto writer = std::move(*made);

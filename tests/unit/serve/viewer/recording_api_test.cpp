@@ -70,7 +70,8 @@ TEST_F(RecordingApiTest, ReadsAPartOfTheRecording) {
   EXPECT_EQ(part["schema"], "ttmem.timeline.v1");
   EXPECT_EQ(part["from_ns"], 0);
   EXPECT_EQ(part["to_ns"], 60);
-  // The end of a requested range is cut to the end of the recording.
+  // The requested range ends after the end of the recording. The answer ends at the end of the
+  // recording.
   const Json all = Json::parse(get("/secret/api/v1/timeline?to=99999999999").body);
   EXPECT_EQ(all["to_ns"], all["end_ns"]);
   for (const char* query :
@@ -84,7 +85,7 @@ TEST_F(RecordingApiTest, SendsExports) {
   EXPECT_EQ(trace.status, 200U);
   EXPECT_EQ(trace.body, "");
   EXPECT_GT(::lseek(trace.file->get(), 0, SEEK_END), 100);
-  // No character of the file's name can end the header line.
+  // No character of the file's name can end the header line of the answer.
   EXPECT_EQ(trace.headers.front().second, "attachment; filename=\"a_run_.pftrace\"");
   EXPECT_EQ(get("/secret/api/v1/export?format=csv").status, 200U);
   for (const char* query : {"", "format=", "format=ttnn-visualizer", "format=../etc", "run=7"}) {
@@ -100,7 +101,7 @@ TEST_F(RecordingApiTest, AcceptsOnlyGet) {
   EXPECT_EQ(ask(post).status, 405U);
 }
 
-// Without a nonce, a text that is parsed as an element could run its own script.
+// Without a nonce, a text that the browser parses as an element could run its own script.
 TEST(SingleFile, RunsOnlyScriptsWithItsNonce) {
   const std::string page = single_file("{}");
   const std::size_t begin = page.find("script-src ");
@@ -113,7 +114,7 @@ TEST(SingleFile, RunsOnlyScriptsWithItsNonce) {
 TEST(SingleFile, HasEverythingInIt) {
   const std::string page = single_file(R"({"schema":"ttmem.view.v1"})");
   EXPECT_NE(page.find(R"(name="ttmem-source" content="file")"), std::string::npos);
-  EXPECT_NE(page.find("id=\"recording\">H4sI"), std::string::npos);  // gzip in base64
+  EXPECT_NE(page.find("id=\"recording\">H4sI"), std::string::npos);  // the gzip data in base64
   EXPECT_NE(page.find("default-src 'none'"), std::string::npos);
   for (const char* outside : {"src=\"", "href=\"app", "href=\"uplot", "href=\"icon", "from './"}) {
     EXPECT_EQ(page.find(outside), std::string::npos) << outside;

@@ -86,7 +86,8 @@ void expect_peaks_of_report(const Json& timeline, const report::Report& report) 
   }
 }
 
-// Returns the rows of a list that are live at a moment. Selects the rows as the page selects them.
+// Returns the rows of a list that are live at the moment `moment`. Chooses the rows as the page
+// does.
 Json rows_at(const Json& timeline, const char* list, std::size_t moment) {
   Json rows = Json::array();
   const auto now = timeline["moments"][moment]["time_ns"].get<Time>();
@@ -108,7 +109,7 @@ Json sorted(Json list) {
   return list;
 }
 
-// Compares every moment with the playback of the recording at the same time.
+// Compares every moment of the timeline with the playback of the recording at the same time.
 void expect_moments_as_played(const Json& timeline, const Reader& reader) {
   recording::Playback playback(reader);
   for (std::size_t i = 0; i < timeline["moments"].size(); ++i) {
@@ -199,15 +200,16 @@ TEST(Timeline, NamesTheReasonForAMoment) {
   EXPECT_EQ(why.at(20)[0].get<std::string>().find('\x1b'), std::string::npos);
   EXPECT_EQ(timeline["marks"][0]["pid"], 7);
   EXPECT_EQ(timeline["failures"][0]["text"], "no room");
-  // The values are unknown before the device is opened and after it is closed.
+  // The first value is from before the device is opened, and the last value is from after its
+  // close. Both are unknown.
   const Json& line = timeline["lines"][0];
   EXPECT_EQ(line["dram"].front(), nullptr);
   EXPECT_EQ(line["dram"][1], 0);
   EXPECT_EQ(line["dram"].back(), nullptr);
 }
 
-// Two processes have chips of the same number. The processes also have the same pid in two
-// containers.
+// Two processes have chips with the same number. The processes are in two containers and have the
+// same pid.
 TEST(Timeline, NamesChipsAndProcessOfARow) {
   const File file;
   std::vector<recording::RowId> processes;
@@ -255,7 +257,8 @@ TEST(Timeline, OfAnAggregateHasItsSamples) {
   EXPECT_EQ(line["cb"][1], nullptr);
 }
 
-// The cores of several devices at hundreds of moments exceed the maximum size of the document.
+// The per-core figures of several devices at hundreds of moments are larger than the document may
+// be.
 TEST(Timeline, ReportsProgressOnceWhenItRetriesWithFewerMoments) {
   constexpr std::uint64_t devices = 8;
   constexpr std::uint64_t steps = 620;

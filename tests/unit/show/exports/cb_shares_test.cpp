@@ -23,8 +23,8 @@ CoreMask cores(std::initializer_list<std::uint32_t> numbers) {
 TEST(CbShares, ASharedByteCountsHalfForEachProgram) {
   const Layout first = {{.address = 0, .bytes = 100, .cores = cores({0, 1})}};
   const Layout second = {{.address = 50, .bytes = 100, .cores = cores({1})}};
-  // Core 0 has 100 bytes of the first program. Core 1 has 50 bytes of the first program, 50 bytes
-  // of both programs, and 50 bytes of the second program.
+  // On core 0 the first program has 100 bytes. On core 1 the first program alone has 50 bytes, the
+  // second program alone has 50 bytes, and both programs share 50 bytes.
   EXPECT_EQ(cb_shares({}, {{&first, 1}, {&second, 1}}), (std::vector<std::uint64_t>{175, 75}));
 }
 

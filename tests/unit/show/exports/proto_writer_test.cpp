@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::string_literals;
 
-// The examples of https://protobuf.dev/programming-guides/encoding/.
+// The expected bytes are from https://protobuf.dev/programming-guides/encoding/.
 TEST(ProtoWriter, WritesAVarint) {
   ProtoMessage message;
   message.add(1, std::uint64_t{150});

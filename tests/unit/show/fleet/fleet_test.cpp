@@ -25,7 +25,7 @@ using views::fixtures::kMiB;
 
 constexpr std::uint64_t kL1OfProcess = 45 * kMiB + kMiB / 8 + 204'800;
 
-// Returns a machine with one chip and one process.
+// Returns a snapshot of a machine with one chip and one process.
 model::Snapshot machine(std::string name, std::uint64_t segment, std::string job = "") {
   model::Snapshot snapshot;
   snapshot.host = std::move(name);
@@ -145,7 +145,7 @@ TEST(HostOf, ForeignTextsAreShortened) {
   EXPECT_LE(host.warnings.size(), 10U);
 }
 
-// A server's brief answer makes the same row as its full answer.
+// The brief answer of a server makes the same row as the full answer of the same server.
 TEST(HostOf, ABriefAnswerSuffices) {
   model::Snapshot snapshot = views::fixtures::mesh(3);
   snapshot.devices.push_back(views::fixtures::unannounced(9));
@@ -196,7 +196,7 @@ TEST(SumUp, SortingByNameComparesNumbers) {
   EXPECT_EQ(order_of(fleet), (std::vector<std::string>{"node9", "node10", "node1"}));
 }
 
-// A device with unknown capacity is ignored, even if it uses more bytes.
+// A device with unknown capacity is ignored, even if it uses more bytes than the other devices.
 TEST(SumUp, TheFullestHostIsFoundByDevicesWithKnownCapacity) {
   model::Snapshot odd = machine("odd", 1);
   odd.devices.push_back(views::fixtures::wormhole(1));
@@ -255,7 +255,7 @@ TEST(SumUp, AMachineUnderTwoNamesCountsOnce) {
     EXPECT_TRUE(json[figure].is_null()) << figure << " is counted with node7";
   }
   EXPECT_TRUE(json["dram"]["used_bytes"].is_null());
-  // The same pid and segment number on another machine belong to another process.
+  // A process on another machine is another process, even if its pid and segment number are equal.
   const model::Snapshot other = machine("node8", 42, "4711");
   EXPECT_EQ(sum_up({host_of("node7", snapshot, 0), host_of("node8", other, 0)}, Order::headroom)
                 .total.answered,

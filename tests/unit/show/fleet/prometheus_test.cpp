@@ -18,8 +18,8 @@ PrometheusSample sample(double value, std::map<std::string, std::string> labels)
   return {std::move(labels), value};
 }
 
-// Two hosts answer. One of the two has a job and also a process without a job. A third host does
-// not answer.
+// Two hosts answer, and a third host does not answer. One of the two hosts that answer has a
+// process in a job and a process without a job.
 class PrometheusTest : public ::testing::Test {
  protected:
   PrometheusTest() {
@@ -48,14 +48,14 @@ class PrometheusTest : public ::testing::Test {
     figures_.of(figure).push_back(sample(value, std::move(labels)));
   }
   Fleet fleet() { return sum_up(hosts_of(figures_, labels_, why_), Order::headroom); }
-  // Returns the fleet of a Prometheus server that also refuses the query for `figure`.
+  // Returns the fleet that a Prometheus server gives if it also refuses the query for `figure`.
   Fleet without(Figure figure) {
     figures_.refuse(figure);
     return sum_up(hosts_of(figures_, labels_, why_), Order::headroom, {"it refuses a query"});
   }
 
   Figures figures_{};
-  Figures whole_{};  // all figures, before a test removes some
+  Figures whole_{};  // all figures; tests remove figures from figures_
   LabelNames labels_;
   std::map<std::string, std::string> why_;
 };

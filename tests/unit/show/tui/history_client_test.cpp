@@ -20,7 +20,8 @@ using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
 constexpr milliseconds kBudget{300};
-constexpr milliseconds kPatience{5000};  // for expected answers: machines can be slow
+// Time for an answer that must come. It is long, because the machine may be slow.
+constexpr milliseconds kPatience{5000};
 
 const std::string kBody = R"({"schema":"ttmem.history.v1","points":[{"time_unix_ns":5}]})";
 
@@ -28,8 +29,8 @@ std::string answer(const std::string& head, const std::string& body = kBody) {
   return "HTTP/1.1 200 OK\r\n" + head + "\r\n" + body;
 }
 
-// Serves one client on its own port. Sends the pieces with `pause` before each piece, then closes
-// the connection. If `hang_up` is false, waits until the client closes the connection.
+// A server for one client on its own port. It waits for `pause` before it sends each piece, then
+// closes the connection. If `hang_up` is false, it waits until the client closes the connection.
 class Server {
  public:
   explicit Server(std::vector<std::string> pieces, bool hang_up = true, milliseconds pause = {})
@@ -50,7 +51,8 @@ class Server {
   Server& operator=(const Server&) = delete;
 
   [[nodiscard]] const remote::Address& address() const { return address_; }
-  [[nodiscard]] const std::string& request() const { return request_; }  // after fetch_history()
+  // Returns the received request. Valid after fetch_history() has returned.
+  [[nodiscard]] const std::string& request() const { return request_; }
 
  private:
   void serve(const std::vector<std::string>& pieces, bool hang_up, milliseconds pause) {
@@ -115,7 +117,7 @@ TEST(HistoryClient, ASilentOrSlowServerCostsAtMostTheBudget) {
 TEST(HistoryClient, AnUnusableAnswerGivesNoHistory) {
   for (const std::string& text :
        {std::string(), std::string("\xff\x00garbage\r\n\r\n", 13), std::string("SSH-2.0-x\r\n"),
-        answer(length(kBody.size() + 1)),  // shorter than announced
+        answer(length(kBody.size() + 1)),  // the body is one byte shorter than this length
         answer("Content-Length: many\r\n"), std::string(100000, 'x'), answer("", "{"),
         "HTTP/1.1 404 Not Found\r\n" + length(kBody.size()) + "\r\n" + kBody}) {
     EXPECT_EQ(samples_of(Server({text})), 0u) << text.substr(0, 80);

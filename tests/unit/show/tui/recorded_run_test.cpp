@@ -15,8 +15,9 @@ namespace {
 
 using recording::RowId;
 
-// Writes a recording. The DRAM figure is 1 MiB from time 10, 3 MiB from 400 to 401, then 1 MiB
-// again, and 0 from 900. Before 400 an L1 buffer of one byte is allocated and freed `others` times.
+// Writes a recording. The DRAM figure is 1 MiB from time 10, 3 MiB from time 400, 1 MiB from time
+// 401 and 0 from time 900. Before time 400 an L1 buffer of one byte is allocated and freed `others`
+// times.
 void write_recording(const std::string& path, int others = 0) {
   auto made = recording::Writer::create(path, {}, false);
   ASSERT_TRUE(made) << made.error().message;
@@ -72,7 +73,7 @@ TEST(RecordedRun, KnowsItsMarksGapsPeaksAndFigures) {
   };
   EXPECT_EQ(dram_at(400), 3U);
   EXPECT_EQ(dram_at(950), 0U);
-  EXPECT_EQ(dram_at(20), 1U);  // backwards
+  EXPECT_EQ(dram_at(20), 1U);  // goes back in time
   const auto& samples = (*run)->history().of((*run)->at(20).devices.at(0));
   std::uint64_t most = 0;
   for (const ChartSample& sample : samples)

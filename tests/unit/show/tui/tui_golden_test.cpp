@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compares screens of fixed snapshots with tests/data/screens. After an intended change,
-// TTMEM_UPDATE_SCREENS=1 build/bin/ttmem_tui_test rewrites the files. That run fails, because it
-// compares nothing. Look at the changes of the files, then run the test without the variable.
+// Compares screens of fixed snapshots with the files in tests/data/screens. After an intended
+// change of a screen, run TTMEM_UPDATE_SCREENS=1 build/bin/ttmem_tui_test to rewrite the files.
+// That run fails, because it compares nothing. Check the changes of the files, then run the test
+// without the variable.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -131,8 +132,8 @@ TEST(GoldenScreen, ATerminalThatIsTooSmallShowsTheNeededSize) {
   expect_golden("small_38x9", compose(fixtures::machine(1), {}, {}, {38, 9}, {}).frame);
 }
 
-// The snapshot that the collector makes if no process is tracked. test_top.py compares the same
-// file with the screen of `ttmem top`.
+// Shows the snapshot that the collector makes if no process is tracked. test_top.py compares the
+// screen of `ttmem top` with the same file.
 TEST(GoldenScreen, WithNothingTrackedTheScreenSaysWhatToStart) {
   const TemporaryDirectory empty;
   model::Snapshot snapshot = collector::collect(empty.path());

@@ -13,7 +13,7 @@ namespace {
 
 using Code = KeyPress::Code;
 
-// A user at a terminal of 100x30.
+// Simulates a user at a terminal of 100x30 cells.
 class Person {
  public:
   explicit Person(model::Snapshot snapshot, ViewState state = {})
@@ -28,7 +28,7 @@ class Person {
     state_ = handle(std::move(state_), key, snapshot_, screen());
     return *this;
   }
-  // Clicks on the first click area with this meaning.
+  // Clicks on the first click area that has this meaning and value.
   Person& click(Click::What what, std::uint32_t value) {
     const Screen now = screen();
     for (const Hit& hit : now.hits) {
@@ -68,7 +68,7 @@ TEST(Keys, LeftAndRightChooseTheDeviceAndStopAtTheEnds) {
   EXPECT_EQ(person.type(U"j").device(), 2U);
 }
 
-// Three kinds of chips that share a number: a chip with a uid, a chip without a uid, and a chip of
+// Chips of three kinds have the same number: chips with a uid, a chip without a uid, and a chip of
 // another architecture without a uid.
 TEST(Keys, StepThroughChipsNotThroughNumbers) {
   model::Snapshot snapshot = fixtures::machine(4);
@@ -137,7 +137,7 @@ TEST(Keys, EscClosesTheOpenPartAndNeverQuits) {
 TEST(Keys, TheFilterOfViews1And2IsAboutDevices) {
   for (const View view : {View::detailed, View::charts}) {
     Person person(fixtures::machine(12), {.view = view});
-    person.type(U"/DEVICE 1").press(Code::enter);  // matches 1, 10 and 11
+    person.type(U"/DEVICE 1").press(Code::enter);  // the pattern matches devices 1, 10 and 11
     EXPECT_TRUE(person.sees("filter: DEVICE 1"));
     person.press(Code::down).press(Code::down).press(Code::down);
     EXPECT_EQ(person.device(), 11U);
@@ -208,7 +208,8 @@ TEST(Keys, PauseWindowAndRateHaveTheirKeys) {
 TEST(Keys, SortGoesThroughAllColumnsAndAClickReverses) {
   Person person(fixtures::crowd(), {.view = View::processes});
   EXPECT_EQ(person.state().sorting.column, 4U);
-  // Cycles through all columns except JOB, because this machine has no jobs.
+  // The key moves through all columns except JOB, which is not shown because this machine has no
+  // jobs.
   for (std::uint32_t i = 1; i < kProcessColumns; ++i) person.type(U"s");
   EXPECT_EQ(person.state().sorting.column, 4U);
   person.press(Code::f6);

@@ -56,7 +56,7 @@ model::Device any_device(std::uint32_t id) {
     d.l1_base = any_bytes();
     d.l1_bytes_per_core = any_bytes();
   }
-  if (*inRange(0, 3) == 0) {  // some devices have a grid of another shape
+  if (*inRange(0, 3) == 0) {  // gives some devices a grid of another shape
     d.grid_x = *inRange<std::uint16_t>(0, 17);
     d.grid_y = *inRange<std::uint16_t>(0, 16);
     d.cores.resize(std::size_t{d.grid_x} * d.grid_y);
@@ -158,13 +158,14 @@ RC_GTEST_PROP(Layout, EveryRowHasExactlyTheWidthOfTheScreen, ()) {
   for (int y = 0; y < size.height; ++y) {
     const std::string row = screen.frame.row_text(y);
     RC_ASSERT(static_cast<int>(text::display_width(row)) == size.width);
-    // No control character of a foreign name reaches the terminal.
+    // The row contains no control characters, although names may contain them.
     RC_ASSERT(text::printable(row, true) == row);
     if (!setup.display.unicode) RC_ASSERT(text::printable(row, false) == row);
   }
 }
 
-// Returns true if the screen shows the whole list, or states the shown range ("1-5 of 12").
+// Returns true if the screen shows the whole list, or if the screen states which range of the list
+// it shows ("1-5 of 12").
 bool shows_list_or_range(const Screen& screen, std::size_t visible, std::size_t rows) {
   const std::string text = screen.frame.text();
   return visible >= rows || text.find(fmt::format(" of {} ", rows)) != std::string::npos ||
@@ -178,7 +179,7 @@ RC_GTEST_PROP(Layout, EveryDeviceIsShownOrTheRangeIsStated, ()) {
   const auto shown = static_cast<std::size_t>(
       std::count_if(screen.regions.begin(), screen.regions.end(),
                     [](const Region& region) { return region.name.starts_with("device "); }));
-  // If the devices have several columns, the range counts rows instead of devices.
+  // If the list has several columns of devices, the range counts rows and not devices.
   const auto rows = static_cast<std::size_t>(screen.list.rows);
   const bool all = shown == snapshot.devices.size();
   RC_ASSERT(all ||
@@ -214,7 +215,7 @@ RC_GTEST_PROP(Layout, EveryCoreIsShownOrTheCaptionNamesTheRange, ()) {
   RC_ASSERT((tiles == 64) != part);
 }
 
-// Checks that only existing items are chosen, whatever keys were pressed.
+// Checks that the state chooses only items that exist, whatever keys were pressed.
 void check_choices(const ViewState& state, const model::Snapshot& snapshot) {
   const auto there = [&](const std::optional<model::DeviceName>& name) {
     return !name || selection::find_device(snapshot, *name).has_value();

@@ -290,13 +290,13 @@ TEST(HistoryClient, ReadsPointsAndToleratesAnything) {
         R"({"schema":"ttmem.history.v1","points":{}})", R"({"schema":7,"points":[]})"}) {
     EXPECT_TRUE(parse_history(text).empty()) << text;
   }
-  constexpr std::size_t deep = 200'000;  // a recursive copy of the schema would overflow the stack
+  constexpr std::size_t deep = 200'000;  // a recursive copy would overflow the stack
   EXPECT_TRUE(parse_history(R"({"schema":)" + std::string(deep, '[') + std::string(deep, ']') + "}")
                   .empty());
 }
 
 TEST(HistoryClient, WithoutAServerThereIsNoHistory) {
-  // No server listens on port 1, so the connection fails at once.
+  // No server listens on port 1. The connection therefore fails at once.
   EXPECT_TRUE(fetch_history({.host = "127.0.0.1", .port = 1}, 0, 60, {}).empty());
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kSecondNs = 1'000'000'000;
 
-// A user who watches a recording of one minute, fixtures::tape().
+// Simulates a user who watches fixtures::tape(), a recording of one minute.
 class Watched {
  public:
   Watched& type(std::u32string_view characters) {
@@ -96,7 +96,7 @@ TEST(Player, SpacePausesAndStartsAgainAtTheEnd) {
   EXPECT_FALSE(watched.type(U"Fp").state.paused);
   EXPECT_EQ(watched.seconds(), 6);
   watched.type(U"G");
-  watched.state.paused = true;  // as at the end of the recording
+  watched.state.paused = true;  // the player pauses at the end of the recording
   EXPECT_FALSE(watched.type(U" ").state.paused);
   EXPECT_EQ(watched.seconds(), 0);
 }

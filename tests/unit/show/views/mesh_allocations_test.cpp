@@ -18,7 +18,7 @@ using MeshJson = nlohmann::json;
 using Indices = std::vector<std::uint32_t>;
 using namespace fixtures;
 
-// Returns a snapshot whose weights, 24 MiB in DRAM, lie on all eight devices.
+// Returns a snapshot with a buffer of weights that has 24 MiB in DRAM and is on all eight devices.
 model::Snapshot with_mesh() {
   model::Snapshot snapshot = mesh(8);
   snapshot.allocations = with_lists().allocations;

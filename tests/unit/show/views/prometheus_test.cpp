@@ -17,13 +17,14 @@ namespace {
 using model::Snapshot;
 
 struct Page {
-  std::map<std::string, double> samples;  // keyed by name and labels as printed
+  std::map<std::string, double> samples;  // the key is the name with its labels, as printed
   std::map<std::string, std::string> types;
   std::set<std::string> helps;
   std::set<std::string> twice;
 };
 
-// Parses the part of the text format that these pages use, independently of the exporter.
+// Parses the part of the text format that the pages of the exporter use. Shares no code with the
+// exporter.
 Page parse(const std::string& text) {
   Page page;
   std::istringstream lines(text);
@@ -186,7 +187,7 @@ TEST(Prometheus, AddsUpSamplesWithEqualLabels) {
   Snapshot snapshot;
   snapshot.devices.push_back(wormhole_in_use(0));
   auto& processes = snapshot.devices[0].processes;
-  processes.push_back(processes[0]);  // its own segment and the proxy segment of a server
+  processes.push_back(processes[0]);  // again, as if from the proxy segment of a server
   const auto samples = page_of(snapshot).samples;
   EXPECT_EQ(samples.at(R"(ttmem_process_memory_used_bytes{device="0",pid="4711",process="python3",)"
                        R"(user="alice",kind="cb"})"),

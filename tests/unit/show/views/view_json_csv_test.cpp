@@ -175,7 +175,7 @@ TEST(SelectAllocations, ListsTheCircularBuffersOfPrograms) {
   ASSERT_EQ(cbs.size(), 6U);
   EXPECT_EQ(cbs[0].id, 102U);
   EXPECT_EQ(cbs[0].physical_bytes, 3 * 4096 * 64U);
-  EXPECT_EQ(cbs[5].physical_bytes, 0U);  // a view of a buffer takes no bytes itself
+  EXPECT_EQ(cbs[5].physical_bytes, 0U);  // a view of a buffer takes no bytes of its own
   EXPECT_TRUE(selection::select_allocations(snapshot, {.pid = 1, .kinds = {}}).empty());
 }
 
@@ -223,7 +223,7 @@ TEST(SelectDevices, FindsAChipByItsUidAndByEachOfItsNumbers) {
   }
 }
 
-// Returns the fields of a line without quotes.
+// Returns the fields of a CSV line that has no quotes.
 std::vector<std::string> fields_of(const std::string& line) {
   std::vector<std::string> fields;
   std::istringstream stream(line);

@@ -12,8 +12,8 @@ TEST(Printable, DisarmsTerminalSequences) {
 
 TEST(Printable, ReplacesInvalidUtf8) {
   EXPECT_EQ(text::printable("\xff\xc0\xaf ok", true), "??? ok");
-  EXPECT_EQ(text::printable("\xed\xa0\x80", true), "???");  // a surrogate
-  EXPECT_EQ(text::printable("\xe2\x82", true), "??");       // truncated
+  EXPECT_EQ(text::printable("\xed\xa0\x80", true), "???");  // a surrogate is invalid
+  EXPECT_EQ(text::printable("\xe2\x82", true), "??");  // the last byte of the character is missing
   EXPECT_EQ(text::printable("\xc2\x9b"
                             "1m",
                             true),
@@ -37,7 +37,7 @@ TEST(Cut, EndsInAnEllipsisAndNeverExceedsTheWidth) {
   EXPECT_EQ(text::cut("python3 serve.py", 9, false), "python3 ~");
   EXPECT_EQ(text::cut("short", 5, true), "short");
   EXPECT_EQ(text::cut("模型模型", 4, true),
-            "模…");  // a wide character does not fit into the last cell
+            "模…");  // the next character needs two cells, but only one is left
   EXPECT_EQ(text::cut("abc", 0, true), "");
   EXPECT_EQ(text::cut_middle("layers.0.weight", 9, true), "laye…ight");
   EXPECT_EQ(text::cut_middle("layers.0.weight", 9, false), "laye~ight");

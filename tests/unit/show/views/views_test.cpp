@@ -184,10 +184,11 @@ TEST(ProcessText, SortsByAColumnAndFilters) {
   };
   EXPECT_EQ(rows({.sort = parse_process_sort("pid").value()})[1], "  99");
   EXPECT_EQ(rows({.sort = parse_process_sort("dram").value()})[1], "4711");
-  EXPECT_EQ(rows({.only = {.pid = 99, .user = {}}}).size(), 3U);  // the row and the total number
+  // The lines are the header, one row and the total number.
+  EXPECT_EQ(rows({.only = {.pid = 99, .user = {}}}).size(), 3U);
   EXPECT_TRUE(rows({.only = {.pid = 1, .user = {}}}).empty());
   EXPECT_EQ(parse_process_sort("l1").value(), parse_process_sort("l1_buf").value());
-  EXPECT_FALSE(parse_process_sort("s"));  // ambiguous: state, source
+  EXPECT_FALSE(parse_process_sort("s"));  // ambiguous, because it could be state or source
 }
 
 TEST(FitRows, SaysHowManyLinesAreMissing) {
@@ -376,7 +377,8 @@ TEST(Bar, TakesExactlyItsCellsAndIsNeverEmptyForANonzeroShare) {
   }
 }
 
-// Generates random snapshots, from entirely unknown to impossible.
+// Generates random snapshots. Some snapshots have only unknown figures, and some have impossible
+// figures.
 class RandomSnapshots {
  public:
   model::Snapshot next() {

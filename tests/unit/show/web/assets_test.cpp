@@ -23,7 +23,7 @@ TEST(Assets, AreTheFilesOfThePage) {
     ASSERT_NE(asset, nullptr) << name;
     EXPECT_EQ(plain(*asset), source(name)) << name;
   }
-  EXPECT_EQ(find("/no_charts.js"), nullptr);  // a build without charts has it as /uplot.js
+  EXPECT_EQ(find("/no_charts.js"), nullptr);  // a build without charts has this file as /uplot.js
   EXPECT_NE(find("/uplot.js"), nullptr);
   EXPECT_EQ(find("/../app.js"), nullptr);
 }

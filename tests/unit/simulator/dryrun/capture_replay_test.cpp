@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The dry run places buffers as the real runtime does. Each capture's requests, repeated through
-// the dry run's own interface, get the addresses and sizes that the runtime gave.
+// Tests that the dry run places buffers as the real runtime does. Each test repeats the requests of
+// a capture through the dry run's own interface. The addresses and sizes must equal those in the
+// capture.
 //
-// The environment variable TTMEM_CAPTURES names more captures: files or folders, separated by
-// colons.
+// The environment variable TTMEM_CAPTURES names more captures. Its value is a list of files or
+// folders, separated by colons.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -40,8 +41,8 @@ std::vector<fs::path> all_captures() {
   return files;
 }
 
-// The bytes of circular buffers on the first device before the first program ends, calculated
-// without the dry run. See the README of the captures.
+// The physical bytes of circular buffers on the first device of each capture, just before the first
+// program ends. They were calculated without the dry run. See the README of the captures.
 const std::map<std::string, std::uint64_t>& known_physical_cb_bytes() {
   static const std::map<std::string, std::uint64_t> known{
       {"basic_wh1", 671744},     {"basic_bh1", 860160},   {"mesh_wh8", 638976},
@@ -84,7 +85,7 @@ TEST(CaptureReplayFiles, NamedByTheEnvironmentAreReplayedToo) {
   }
 }
 
-// The tests would pass without any capture if the folder lost its files.
+// Fails if the folder of captures has lost files. The other tests would pass without any capture.
 TEST(CaptureReplayFiles, IncludeTheKnownCaptures) {
   std::set<std::string> names;
   for (const auto& file : all_captures()) names.insert(file.stem().string());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The figures that the type of a card gives alone equal the figures of the dry run, which was
-// compared with TT-Metal.
+// Compares the figures that follow from the type of a card alone with the figures of the dry run.
+// The figures of the dry run were compared with TT-Metal.
 #include "read/driver/cards.hpp"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,8 @@ TEST(Cards, EqualTheBoardsOfTheDryRun) {
     EXPECT_EQ(known->dram_bytes_per_channel, board.chip.dram_bytes_per_channel);
     EXPECT_EQ(known->l1_bytes_per_core, board.chip.l1_bytes_per_core);
     if (known->grid_x == 0) continue;
-    // The grid of a card is known only if the grid does not depend on how the card is opened.
+    // The grid follows from the type of the card only if every way to open the card gives the same
+    // grid.
     EXPECT_EQ(board.compute_grid, board.compute_grid_eth_dispatch);
     EXPECT_EQ(known->grid_x, board.compute_grid.x);
     EXPECT_EQ(known->grid_y, board.compute_grid.y);
@@ -38,7 +39,8 @@ TEST(Cards, EqualTheBoardsOfTheDryRun) {
 
 TEST(Cards, FiguresOfAnArchitectureHoldForEachOfItsCards) {
   EXPECT_EQ(find_chip("wormhole_b0")->dram_channels, find_card("n300")->dram_channels);
-  EXPECT_EQ(find_chip("blackhole")->dram_channels, 0U);  // a p100 has fewer channels than a p150
+  // The number is unknown, because a p100 has fewer channels than a p150.
+  EXPECT_EQ(find_chip("blackhole")->dram_channels, 0U);
   EXPECT_EQ(find_chip("blackhole")->l1_bytes_per_core, find_card("p100")->l1_bytes_per_core);
   EXPECT_EQ(find_chip("quasar"), nullptr);
   EXPECT_EQ(find_card("unknown"), nullptr);

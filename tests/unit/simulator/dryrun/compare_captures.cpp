@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ttmem_dryrun_compare FILE...: replays captures of the real runtime on the dry run and prints the
-// differences. Exit status: 0 if there is no difference, 1 if there is a difference or a file
-// cannot be replayed, 2 for wrong usage.
+// `ttmem_dryrun_compare FILE...` replays captures of the real runtime on the dry run and prints the
+// differences. The exit status is 0 if there is no difference. It is 1 if there is a difference or
+// a file cannot be replayed, and 2 if the usage is wrong.
 #include <exception>
 #include <iostream>
 

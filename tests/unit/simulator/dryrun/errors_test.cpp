@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Errors have the runtime's wording and name the largest holders. They change nothing, with one
-// exception: a program that does not fit is placed.
+// Tests errors of the dry run. Errors have the runtime's wording and name the largest holders. An
+// error changes no state, with one exception: a program that does not fit stays placed.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -22,12 +22,13 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// The visible state of a device.
+// The state of a device that its interface shows.
 struct Held {
-  std::vector<std::array<std::size_t, 3>> banks;  // for each type: allocated, free, largest block
+  // For each buffer type: bytes allocated, bytes free, bytes of the largest free block.
+  std::vector<std::array<std::size_t, 3>> banks;
   std::multiset<std::uint64_t> addresses;
   std::optional<DeviceAddr> lowest_l1;
-  std::vector<std::uint64_t> cbs;  // for each chip: bytes, then programs
+  std::vector<std::uint64_t> cbs;  // CB bytes and number of programs of each chip
 
   bool operator==(const Held&) const = default;
 };
@@ -109,7 +110,7 @@ TEST_F(Errors, OutOfMemoryLeavesEverythingAsItWas) {
   EXPECT_EQ(l1_buffer(393472)->address(), 105664u);
 }
 
-// Enough bytes are free, but no block is large enough.
+// Enough bytes are free for the buffer, but no free block is large enough.
 TEST_F(Errors, AFragmentedMemoryIsReportedAndItsHolesStayUsable) {
   Listening listening;
   const auto top = l1_buffer(400000);
@@ -144,7 +145,7 @@ TEST_F(Errors, AClashHasTheRuntimesWordingAndBothSides) {
   EXPECT_TRUE(contains(error, "983872 B at 105664 on {[0-0 - 7-7]}")) << error;
 }
 
-// As in TT-Metal, circular buffers are reported before the clash is found.
+// The dry run reports circular buffers before it finds the clash, as TT-Metal does.
 TEST_F(Errors, AProgramThatClashesIsReportedOnceAndCanRunLater) {
   Listening listening;
   auto buffer = l1_buffer(524800);
@@ -166,7 +167,7 @@ TEST_F(Errors, AProgramThatClashesIsReportedOnceAndCanRunLater) {
   EXPECT_EQ(cb_bytes(mesh_->get_device(0)), 64u * 983872);
 }
 
-// In lockstep, the range of a shard is taken on every core.
+// A shard takes its address range on every core, because of lockstep.
 TEST_F(Errors, AShardOnOneCoreClashesWithCircularBuffersOnOthers) {
   const auto shard = Buffer::create(mesh_.get(), 819200, 2048, BufferType::L1,
                                     height_sharded(CoreRange({0, 0}, {0, 0}), 400, 2048));
@@ -233,8 +234,8 @@ TEST_F(Errors, CircularBuffersPastTheEndOfL1AreReportedBeforeTheError) {
   EXPECT_EQ(dynamic_cast<Device&>(*mesh_->get_device(0)).num_registered_programs(), 0u);
 }
 
-// The mesh's worker threads place the programs of such a workload, so the test records the events
-// of those threads too.
+// The worker threads of the mesh place the programs of this workload. The test therefore also
+// records the events of those threads.
 TEST_F(Errors, AllProgramsOfAWorkloadArePlacedWhenOneDoesNotFit) {
   use_system("t3000");
   mesh_.reset();
@@ -314,7 +315,7 @@ TEST_F(Errors, ASlotCanBeUsedOnceOnACore) {
   add_cb(program, grid(2, 2), 4096, 3);
   EXPECT_TRUE(contains(error_of([&] { add_cb(program, grid(1, 1), 4096, 3); }),
                        "another circular buffer already exists"));
-  // The failed attempt took nothing: the slot is free on other cores.
+  // The failed call took no slot on the other cores.
   add_cb(program, CoreRange({4, 4}, {4, 4}), 4096, 3);
   EXPECT_EQ(program.circular_buffers().size(), 2u);
 }

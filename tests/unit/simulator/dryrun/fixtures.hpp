@@ -32,7 +32,8 @@ inline void use_system(const std::string& name) {
   ::setenv("TTMEM_DRYRUN_SYSTEM", name.c_str(), 1);
 }
 
-// Returns the message that an action throws, or "".
+// Returns the message of the exception that the action throws, or "(no error)" if the action throws
+// none.
 inline std::string error_of(const std::function<void()>& action) {
   try {
     action();
@@ -50,7 +51,7 @@ struct CbEvent {
   const IDevice* device;
 };
 
-// Records the events that it receives. Several threads may push the same recorder.
+// Records the events that it receives. The same recorder may be pushed on several threads.
 class Recorder final : public IGraphProcessor {
  public:
   bool is_capture_processor() const override { return false; }
@@ -91,7 +92,7 @@ class Recorder final : public IGraphProcessor {
   std::vector<const IDevice*> cb_frees_;
 };
 
-// A recorder that listens on the thread that made it.
+// Pushes a recorder on the thread that constructs it. The destructor pops the recorder.
 class Listening {
  public:
   Listening() { GraphTracker::instance().push_processor(recorder_); }
@@ -124,7 +125,7 @@ inline CBHandle add_global_cb(Program& program, const CoreRangeSet& cores, std::
           .set_page_size(index, bytes));
 }
 
-// Returns a workload of one program on the whole mesh.
+// Returns a workload with one program, which runs on the whole mesh.
 inline MeshWorkload workload_of(MeshDevice& mesh, Program&& program) {
   MeshWorkload workload;
   workload.add_program(MeshCoordinateRange(mesh.shape()), std::move(program));
@@ -136,7 +137,7 @@ inline void run(MeshDevice& mesh, MeshWorkload& workload) {
   distributed::Finish(mesh.mesh_command_queue());
 }
 
-// Returns sharding with `pages_per_core` pages on each core of the range.
+// Returns a sharding that gives each core of the range `pages_per_core` pages.
 inline BufferShardingArgs height_sharded(const CoreRangeSet& cores, std::uint32_t pages_per_core,
                                          std::uint32_t page_size) {
   return {ShardSpecBuffer(cores, {pages_per_core, page_size}, ShardOrientation::ROW_MAJOR,

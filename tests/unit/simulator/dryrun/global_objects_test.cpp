@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Semaphores, circular buffers that outlive programs, and views of buffers. The expected addresses
-// are the addresses that TT-Metal gave to the same calls.
+// Tests semaphores, circular buffers that outlive programs, and views of buffers. The expected
+// addresses are the addresses that TT-Metal gave for the same calls.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -86,7 +86,7 @@ TEST_F(Semaphores, NeedL1AndACore) {
 
 class GlobalCircularBuffers : public GlobalObjects {
  protected:
-  // Returns one sender, to the left of its receivers.
+  // Returns one sender whose receivers are to its right.
   std::vector<std::pair<CoreCoord, CoreRangeSet>> one_sender(std::size_t receivers) {
     return {{CoreCoord(0, 0), CoreRangeSet(CoreRange({1, 0}, {receivers, 0}))}};
   }
@@ -103,7 +103,8 @@ TEST_F(GlobalCircularBuffers, HaveMemoryAndAConfigurationBelow) {
   {
     const auto global = CreateGlobalCircularBuffer(*mesh_, one_sender(3), 4096);
     EXPECT_EQ(global.buffer_address(), 1466368u - 4096);
-    // The configuration has 14 words, and two counters of 16 bytes for each of the three receivers.
+    // The configuration takes 160 bytes: 14 words, and two counters of 16 bytes for each of the
+    // three receivers.
     EXPECT_EQ(global.config_address(), 1466368u - 4096 - 160);
     EXPECT_EQ(global.size(), 4096u);
     EXPECT_EQ(global.all_cores(), CoreRangeSet(grid(4, 1)));
@@ -196,7 +197,7 @@ TEST_F(GlobalCircularBuffers, HaveEveryCoreOnce) {
             std::string::npos);
   EXPECT_THROW(CreateGlobalCircularBuffer(*mesh_, {{{5, 0}, row}, {{5, 0}, next}}, 4096),
                std::runtime_error);
-  // The buffer fits, but its configuration does not.
+  // The buffer itself fits, but no room is left for its configuration.
   EXPECT_NE(error_of([&] {
               CreateGlobalCircularBuffer(*mesh_, {{{5, 0}, row}}, 1360704);
             }).find("Out of Memory"),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The life of circular buffers as seeds 000 and 002 describe it: computed once, reported once on
-// every chip, and removed with the program.
+// Tests the life of circular buffers as seeds 000 and 002 describe it. The addresses are computed
+// once, reported once on every chip, and removed with the program.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -189,7 +189,8 @@ TEST(Lifecycle, MovingAGlobalCbReportsNothing) {
   EXPECT_TRUE(listening->take_cbs().empty());
 }
 
-// Both chips share one layout of the program, and the second chip already has the program.
+// Both chips share one layout of the program. When the layout changes for one chip, the other chip
+// already has the program, so that nothing is reported there.
 TEST(Lifecycle, ACbResizedOnOneChipIsNotReportedOnTheOther) {
   use_system("n300");
   const auto mesh = MeshDevice::create(MeshDeviceConfig(MeshShape(2, 1)));
@@ -210,7 +211,8 @@ TEST(Lifecycle, ACbResizedOnOneChipIsNotReportedOnTheOther) {
   EXPECT_EQ(cb_bytes(mesh->get_device(1)), 56u * 4096);
 }
 
-// Circular buffers are reported before the clash is found, and a move is not reported.
+// The dry run reports a circular buffer before it finds the clash. It does not report the later
+// move of the circular buffer.
 TEST(Lifecycle, AGlobalCbThatMovesAfterAClashStaysReportedWhereItWas) {
   use_system("n150");
   const auto mesh = MeshDevice::create_unit_mesh(0);

@@ -20,8 +20,8 @@ struct Opened {
   DeviceIds chips;
 };
 
-// The results of TT-Metal's MeshDevice::create. Each call opened the whole of TT-Metal's mock
-// machine of one size.
+// The results of TT-Metal's MeshDevice::create. Each call opened all devices of one of TT-Metal's
+// mock machines.
 const std::vector<Opened>& opened_by_the_runtime() {
   static const std::vector<Opened> all{
       {"n150", MeshShape(1, 1), {0}},
@@ -177,7 +177,7 @@ TEST(MeshBuffers, WithMoreShardsThanChipsAreRejected) {
 
 class Traces : public ::testing::Test {
  protected:
-  // Records a trace with one run of one program.
+  // Records a trace in which one program runs once.
   distributed::MeshTraceId record(MeshDevice& mesh) {
     Program program;
     add_cb(program, grid(8, 8), 4096);

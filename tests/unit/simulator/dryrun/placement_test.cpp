@@ -116,8 +116,8 @@ TEST_F(Placement, CircularBuffersOnDisjointCoresShareAddresses) {
   EXPECT_EQ(cb_bytes(device_), 32u * 4096 + 4 * 2048);
 }
 
-// TT-Metal has a fault here: on core (4, 4) the third circular buffer lies in the second. The dry
-// run repeats the fault, because it must show what happens on the device.
+// The dry run repeats a fault of TT-Metal, because it must show what happens on the device. On core
+// (4, 4) the address range of the third circular buffer lies inside that of the second.
 TEST_F(Placement, ARangeRaisedByOneNeighbourIsNotRaisedAgainByAnother) {
   open("n150");
   Listening listening;

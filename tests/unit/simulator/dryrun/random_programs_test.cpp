@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random host programs on every system, compared with a model without free lists. Each buffer must
-// lie in the first gap. Nothing may overlap or leave its region. A request that does not fit must
-// throw. At the end all memory must be free again.
+// Runs random host programs on every system and compares the dry run with a model that has no free
+// lists. Each buffer must be in the first gap. No two buffers may overlap, and no buffer may leave
+// its region. A request that does not fit must throw. At the end all memory must be free.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -59,10 +59,10 @@ class Space {
  private:
   DeviceAddr begin_;
   DeviceAddr end_;
-  std::map<DeviceAddr, DeviceAddr> taken_;  // begin to end
+  std::map<DeviceAddr, DeviceAddr> taken_;  // begin and end of each taken range
 };
 
-// Keeps the model and compares every event of a mesh with it.
+// Receives every event of a mesh. Compares the event with the model, then updates the model.
 class Model final : public IGraphProcessor {
  public:
   explicit Model(const MeshDevice& mesh)
@@ -108,7 +108,7 @@ class Model final : public IGraphProcessor {
     cb_end = std::max(cb_end, address + size);
   }
 
-  // Returns the address below which a program on this sub-device must end.
+  // Returns the address below which the circular buffers of a program on this sub-device must end.
   std::optional<DeviceAddr> lowest(std::size_t sub_device) const {
     auto lowest = spaces_.at(BufferType::L1).lowest();
     if (sub_device >= own_.size()) return lowest;
@@ -126,7 +126,7 @@ class Model final : public IGraphProcessor {
 
   std::size_t buffers = 0;
   std::size_t cbs = 0;
-  std::uint64_t cb_end = 0;  // end of the CBs placed since this was set to 0
+  std::uint64_t cb_end = 0;  // highest end of the CBs that were placed since the last reset to 0
 
  private:
   const DeviceAddr alignment_;
@@ -136,7 +136,7 @@ class Model final : public IGraphProcessor {
   std::vector<Space> own_;  // indexed by sub-device
 };
 
-// Makes random calls and keeps the resulting objects.
+// Makes random calls and keeps the objects that the calls return.
 class Player {
  public:
   Player(const std::string& system, unsigned seed)
@@ -211,8 +211,8 @@ class Player {
                      {all.start_coord.x + to.x, all.start_coord.y + to.y});
   }
 
-  // Makes an attempt that may fail. The only allowed error is out of memory. After a failure the
-  // model may have at most one more buffer, the memory of a global circular buffer.
+  // Runs a call that may fail. The only allowed error is out of memory. A call that fails may leave
+  // at most one more buffer in the model, which is the memory of a global circular buffer.
   template <typename Make>
   void make(const Make& attempt) {
     const std::size_t before = model_->buffers;
@@ -364,7 +364,7 @@ class Player {
   const CoreRange whole_;
   const std::array<CoreRange, 2> halves_;
   const std::shared_ptr<Model> model_;
-  std::optional<SubDeviceManagerId> manager_;  // the manager of the two halves, while loaded
+  std::optional<SubDeviceManagerId> manager_;  // set while the manager of the two halves is loaded
   std::vector<std::shared_ptr<MeshBuffer>> buffers_;
   std::vector<GlobalSemaphore> semaphores_;
   std::vector<experimental::GlobalCircularBuffer> globals_;

@@ -19,7 +19,7 @@ std::string cat(const Parts&... parts) {
   return text.str();
 }
 
-// A buffer of a mesh or of one chip.
+// A buffer on a mesh or on one chip.
 struct LiveBuffer {
   std::shared_ptr<MeshBuffer> on_mesh;
   std::shared_ptr<Buffer> on_chip;
@@ -31,7 +31,7 @@ struct LiveBuffer {
 struct LiveProgram {
   Program program;
   std::vector<CBHandle> handles;
-  std::vector<CapturedCb> cbs;  // as declared, or as changed last
+  std::vector<CapturedCb> cbs;  // with the sizes of the last change
   std::set<int> chips;          // chips that ran the program
   std::map<CoreCoord, std::set<std::uint8_t>> slots;
 };
@@ -64,7 +64,8 @@ class Replay {
     }
   }
 
-  // Ends the replay. Reports memory that is not free although the capture freed everything.
+  // Ends the replay. If the capture freed everything, reports memory that is not free on the dry
+  // run.
   ReplayReport finish() {
     const bool freed = buffers_.empty() && programs_.empty();
     for (const auto& [id, chip] : machine_.chips()) {
@@ -164,9 +165,9 @@ class Replay {
     compare(request, listening_->take_cbs());
   }
 
-  // Launches the program on a mesh of the captured chips. The capture does not say which mesh. All
-  // meshes place the program alike, but the L1 buffers of a mesh may be in the way. Each mesh is
-  // therefore tried.
+  // Launches the program on a mesh of the captured chips. The capture does not name the mesh, so
+  // that each possible mesh is tried. All meshes place the program at the same addresses, but L1
+  // buffers of a mesh may be in the way.
   void launch(LiveProgram& live, const RunProgram& request) {
     std::vector<int> chips;
     for (const auto& each : request.chips) chips.push_back(each.chip);
@@ -199,7 +200,7 @@ class Replay {
         cat("no L1 buffer lies at ", address, ", where a globally allocated CB is"));
   }
 
-  // Takes the lowest slot that is free on all the cores.
+  // Takes the lowest slot that is free on all cores of the set.
   static std::uint8_t free_slot(LiveProgram& live, const CoreRangeSet& cores) {
     std::uint8_t slot = 0;
     const auto all = corerange_to_cores(cores);
@@ -236,8 +237,8 @@ class Replay {
                                        static_cast<std::uint32_t>(address - buffer.address()));
   }
 
-  // Sets the size of each circular buffer. The program is laid out again after that, even if no
-  // size changed.
+  // Sets the captured size of each circular buffer. After that, the dry run places the program
+  // again, even if no size changed.
   void change(LiveProgram& live, const RunProgram::OnChip& wanted) const {
     if (wanted.cbs.size() != live.cbs.size()) {
       throw std::runtime_error(

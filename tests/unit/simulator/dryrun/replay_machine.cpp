@@ -9,8 +9,8 @@
 namespace dryrun_test {
 namespace {
 
-// Chooses the system by the architecture and the highest chip number, because a capture may use
-// only some chips of a machine.
+// Returns the system that has this architecture and a chip with the highest captured number. A
+// capture may use only some chips of a machine.
 std::string system_of(const Capture& capture) {
   const CapturedDevice& first = capture.devices.front();
   int highest = 0;
@@ -39,7 +39,8 @@ std::size_t trace_region(const CapturedDevice& device) {
   return device.trace.bytes * device.trace.count;
 }
 
-// Returns the worker L1 size that gives the captured L1 base, even if the board's own base differs.
+// Returns the worker L1 size that leads to the captured L1 base. The L1 base of the board may be
+// different.
 std::size_t worker_l1(const CapturedDevice& device) {
   return device.l1_bytes_per_core - device.l1_base;
 }
@@ -53,7 +54,8 @@ ReplayMachine::ReplayMachine(const Capture& capture) {
     in_order_.push_back(open_mesh(mesh.chips));
     meshes_[mesh.id] = in_order_.back();
   }
-  // The meshes share these chips, so that calls on a single chip find the objects of the meshes.
+  // The meshes share the chips in chips_. A call on a single chip therefore sees the objects of the
+  // meshes.
   for (const auto& [id, device] : captured_) {
     chips_[id] =
         CreateDevice(id, 1, device.l1_small.bytes, trace_region(device), {}, {}, worker_l1(device));
@@ -64,8 +66,8 @@ ReplayMachine::~ReplayMachine() {
   for (const auto& [id, chip] : chips_) CloseDevice(chip);
 }
 
-// Opens the whole machine, a part of an open mesh, or the single chips. The placement of buffers is
-// the same in all three cases.
+// Opens the whole machine, a part of an open mesh, or the single chips. Buffers get the same
+// addresses in all three cases.
 std::shared_ptr<MeshDevice> ReplayMachine::open_mesh(const std::vector<int>& chips) const {
   if (auto submesh = open_submesh(chips)) return submesh;
   if (auto whole = open_whole(chips)) return whole;

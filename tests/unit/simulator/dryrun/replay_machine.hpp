@@ -11,10 +11,10 @@
 
 namespace dryrun_test {
 
-// The open chips and meshes of a capture. The destructor closes them.
+// The open chips and meshes of a capture. The destructor closes the chips and meshes.
 class ReplayMachine {
  public:
-  // Throws if the dry run has no such machine.
+  // Throws if the dry run has no machine like that of the capture.
   explicit ReplayMachine(const Capture& capture);
   ~ReplayMachine();
   ReplayMachine(const ReplayMachine&) = delete;
@@ -25,7 +25,8 @@ class ReplayMachine {
   const CapturedDevice& captured(int id) const;
   // Returns null if the capture has no line for this mesh.
   MeshDevice* mesh(int id) const;
-  // Returns the meshes of exactly these chips, and the chip itself if there is only one.
+  // Returns the meshes that have exactly these chips. If there is only one chip, also returns the
+  // chip itself.
   std::vector<IDevice*> devices_of(std::vector<int> chips) const;
   const std::map<int, std::shared_ptr<MeshDevice>>& meshes() const { return meshes_; }
   const std::map<int, IDevice*>& chips() const { return chips_; }
@@ -41,8 +42,8 @@ class ReplayMachine {
   std::map<int, IDevice*> chips_;
 };
 
-// Returns a sentence for each figure in which the captured device differs from the dry run's
-// device.
+// Compares the captured device with the dry run's device. Returns a sentence for each figure that
+// differs.
 std::vector<std::string> device_differences(const CapturedDevice& captured, const IDevice& device);
 
 }  // namespace dryrun_test

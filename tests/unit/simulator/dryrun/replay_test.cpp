@@ -14,7 +14,8 @@
 namespace dryrun_test {
 namespace {
 
-// Returns the line of a Wormhole chip with an 8x7 grid, without L1_SMALL and trace region.
+// Returns the capture line of a Wormhole chip with an 8x7 grid and without L1_SMALL and trace
+// region.
 std::string wormhole(int id) {
   return R"({"ev": "device", "device": )" + std::to_string(id) +
          R"(, "arch": "wormhole_b0", "grid": [8, 7], "l1_bytes_per_core": 1499136,
@@ -38,7 +39,7 @@ std::string cb(int device, int address, int size, bool global = false) {
          std::to_string(device) + R"(, "addr": )" + std::to_string(address) + R"(, "size": )" +
          std::to_string(size) + R"(, "globally_allocated": )" + (global ? "true}" : "false}");
 }
-// Returns the line of an L1 buffer with 4096 bytes in each of the 56 banks.
+// Returns the capture line of an L1 buffer that has 4096 bytes in each of the 56 banks.
 std::string l1_buffer(int id, int address) {
   return R"({"t_ns": 0, "thread": 0, "ev": "buffer_alloc", "mesh_id": 0, "chips": [0, 1], "type": "L1", "size": 229376,
  "page_size": 4096, "pages": 56, "bytes_per_bank": 4096, "banks": 56, "layout": "interleaved",
@@ -55,7 +56,7 @@ class ReplayTest : public ::testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  // Returns a capture of an n300 with one mesh and these events.
+  // Returns a capture of an n300 that has one mesh and the given events.
   Capture capture(const std::vector<std::string>& events) const {
     std::ofstream file(folder_ / "capture.jsonl");
     std::vector<std::string> lines{wormhole(0), wormhole(1),
@@ -149,7 +150,8 @@ TEST_F(ReplayTest, AnInvalidLineIsAnErrorWithItsNumber) {
                  "capture.jsonl:5: field 'ev': there is no event 'teleport'");
 }
 
-// The replay of these tests needs the request of a buffer; `ttmem replay` does not.
+// These tests repeat the request of each buffer, so that a capture without the request is refused.
+// `ttmem replay` accepts such a capture.
 TEST_F(ReplayTest, ABufferWithoutItsRequestIsAnErrorWithItsLine) {
   expect_refused(R"({"t_ns": 0, "thread": 0, "ev": "buffer_alloc", "chips": [0], "type": "L1",
  "id": 2, "addr": 4096, "size": 64, "bytes_per_bank": 64, "cores": []})",

@@ -90,9 +90,9 @@ AllocateBuffer request_of(const capture::BufferAlloc& buffer) {
           asked.banks};
 }
 
-// Builds the requests. In a capture the placements of several chips and of several programs
-// interleave. The builder joins the placements that one run makes on all chips. The run takes the
-// position of its first event.
+// Builds the requests of a capture. Placements of several chips and of several programs interleave
+// in a capture. The builder makes one request of all placements that one run of a program makes on
+// its chips. The request takes the position of the run's first event.
 class CaptureBuilder {
  public:
   void add(std::size_t number, const capture::CaptureEntry& entry) {
@@ -104,7 +104,7 @@ class CaptureBuilder {
 
  private:
   struct Run {
-    std::size_t request;    // index of the request
+    std::size_t request;    // index of the request of this run
     bool complete = false;  // true if no further chip joins the run
   };
 
@@ -126,8 +126,8 @@ class CaptureBuilder {
   }
   void add(const capture::CbFreeAll&) {}
 
-  // The capture has this event once for each chip. The first of these events ends the program on
-  // all chips.
+  // The capture has this event once for each chip. The first event ends the program on all chips,
+  // and the other events change nothing.
   void add(const capture::ProgramUnregister& end) {
     if (runs_.erase(end.program) > 0) request(DestroyProgram{end.program});
   }

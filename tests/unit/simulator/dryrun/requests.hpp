@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A capture of the real runtime (tests/data/captures) as requests in order, with the runtime's
-// answers.
+// The requests of a capture of the real runtime (tests/data/captures), in the order of the capture,
+// with the runtime's answers.
 #pragma once
 
 #include <cstddef>
@@ -44,14 +44,14 @@ struct CapturedCb {
 
 struct AllocateBuffer {
   std::uint64_t id;
-  std::optional<int> mesh_id;  // nullopt: the buffer is on the only chip
+  std::optional<int> mesh_id;  // nullopt if the buffer is on the only chip
   std::vector<int> chips;
   tt::tt_metal::BufferType type;
   tt::tt_metal::TensorMemoryLayout layout;
   tt::tt_metal::CoreRangeSet cores;
   std::uint64_t size, page_size, pages;
   bool bottom_up;
-  // The runtime gave the buffer this address and size.
+  // The address and the size that the runtime gave the buffer.
   std::uint64_t address, bytes_per_bank, banks;
 };
 
@@ -59,15 +59,15 @@ struct FreeBuffer {
   std::uint64_t id;
 };
 
-// A run of a program on these chips. It is the first run, a run with changed sizes of circular
-// buffers, or the first run on further chips.
+// A run of a program on these chips. A RunProgram stands for the first run, a run after a change of
+// CB sizes, or the first run on further chips.
 struct RunProgram {
   struct OnChip {
     int chip;
     std::vector<CapturedCb> cbs;
   };
   std::uint64_t program;
-  std::vector<OnChip> chips;  // in the order of their reports
+  std::vector<OnChip> chips;  // in the order in which the chips reported
 };
 
 struct DestroyProgram {
@@ -75,7 +75,7 @@ struct DestroyProgram {
 };
 
 struct Request {
-  std::size_t line;  // first line in the capture, counted from 1
+  std::size_t line;  // first line of the request in the capture, counted from 1
   std::variant<AllocateBuffer, FreeBuffer, RunProgram, DestroyProgram> what;
 };
 
@@ -83,11 +83,11 @@ struct Capture {
   std::vector<CapturedDevice> devices;
   std::vector<CapturedMesh> meshes;
   std::vector<Request> requests;
-  std::size_t answers = 0;  // number of placed buffers, and of CBs on chips
+  std::size_t answers = 0;  // number of placed buffers plus number of CBs on all chips
 };
 
 // Reads a capture. Throws if the file cannot be read, is not a capture, or lacks a fact that the
-// dry run needs; the message names the file and the line.
+// dry run needs. The message names the file and the line.
 Capture read_capture(const std::string& path);
 
 }  // namespace dryrun_test

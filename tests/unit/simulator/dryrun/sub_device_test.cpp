@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sub-devices have their own L1. The expected addresses are the addresses that TT-Metal gave to the
-// same calls.
+// Tests that each sub-device has its own L1. The expected addresses are the addresses that TT-Metal
+// gave for the same calls.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -26,14 +26,15 @@ class SubDevices : public ::testing::Test {
     mesh_ = MeshDevice::create_unit_mesh(0);
   }
 
-  // Loads a manager of two sub-devices: the halves of the grid, each with its own L1.
+  // Loads a manager with two sub-devices. Each sub-device is one half of the grid and has its own
+  // L1.
   SubDeviceManagerId load_halves(DeviceAddr local = kLocal) {
     const auto id = mesh_->create_sub_device_manager({on(left_), on(right_)}, local);
     mesh_->load_sub_device_manager(id);
     return id;
   }
 
-  // Returns a buffer with `bytes` on each of the cores.
+  // Returns a sharded buffer that has `bytes` bytes on each of the cores.
   std::shared_ptr<MeshBuffer> sharded(const CoreRangeSet& cores, std::uint32_t bytes,
                                       std::optional<std::uint8_t> sub_device = std::nullopt) {
     distributed::DeviceLocalBufferConfig config{.page_size = bytes,

@@ -15,7 +15,7 @@ namespace {
 constexpr int kThreads = 4;
 constexpr int kPerThread = 200;
 
-// Runs the action on several threads at once.
+// Runs the action on several threads at the same time.
 void in_parallel(const std::function<void(int)>& action) {
   std::barrier start(kThreads);
   std::vector<std::thread> threads;
@@ -115,8 +115,8 @@ TEST(Threads, SeveralProgramsOfAWorkloadArePlacedByTheWorkersOfTheMesh) {
                          std::move(program));
   }
   run(*mesh, workload);
-  // Both programs are counted on every chip, although each program's range has only half of the
-  // chips.
+  // The CBs of both programs are reported on every chip, although the range of each program has
+  // only half of the chips.
   EXPECT_TRUE(on_this_thread->take_cbs().empty());
   EXPECT_EQ(recorder->take_cbs().size(), 16u);
   run(*mesh, workload);

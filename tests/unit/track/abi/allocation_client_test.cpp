@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tests <ttmem/allocation_client.hpp>. Calls its functions, which call libttmem.so, and reads the
-// segment with the collector. docs/internals/seeds.md lists the tests for the cases of each seed.
+// Tests <ttmem/allocation_client.hpp>. The tests call its functions, which call libttmem.so, and
+// read the segment with the collector. docs/internals/seeds.md lists the tests for the cases of
+// each seed.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -25,7 +26,7 @@ constexpr std::uint8_t kL1 = 1;
 constexpr std::array<std::uint8_t, 4> kDeviceTypes = {0, 1, 3, 4};
 constexpr std::uint64_t kMiB = 1 << 20;
 
-// Closes the devices after each test, because all tests run in one process.
+// Closes the devices after each test, because all tests run in one process and would see them.
 class AllocationClientTest : public ::testing::Test {
  protected:
   void TearDown() override {
@@ -163,7 +164,7 @@ TEST_F(AllocationClientTest, ReportsOfSeveralThreadsAreComplete) {
   EXPECT_EQ(device(0).logical(Kind::dram), 0u);
 }
 
-// Types with the same members as TT-Metal's types.
+// Types that have the same members as the corresponding types of TT-Metal.
 struct Coord {
   std::size_t x, y;
 };

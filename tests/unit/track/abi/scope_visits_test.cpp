@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counts how often scopes were entered and left, through the C interface of the real library. Each
-// process reads its own segment.
+// Tests how often scopes are counted as entered and left. Uses the C interface of the real library.
+// Each process reads its own segment.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -24,8 +24,8 @@ namespace {
 
 using State = ScopeVisit::State;
 
-// Returns the visits in which the allocations of this process were made, keyed by the allocation's
-// label.
+// Returns the scope visits in which this process made its allocations. The key is the label of the
+// allocation.
 std::map<std::string, ScopeVisit> visits() {
   const std::string mine =
       "ttmem." + std::to_string(::geteuid()) + "." + std::to_string(::getpid()) + ".";
@@ -40,7 +40,7 @@ std::map<std::string, ScopeVisit> visits() {
   return found;
 }
 
-// Opens a device before each test and closes it afterwards.
+// Opens a device before each test and closes the device afterwards.
 class ScopeVisitsOfAProcess : public testing::Test {
  protected:
   void SetUp() override { open(); }
@@ -63,9 +63,9 @@ TEST_F(ScopeVisitsOfAProcess, CountsNestedAndDeepScopes) {
     ttmem_scope_push("visits.outer");
     ttmem_scope_push("inner");
     if (i == 0) take(1, "inner");
-    ttmem_scope_pop();  // takes no lock
+    ttmem_scope_pop();  // this pop takes no lock
     if (i == 0) take(2, "outer");
-    ttmem_scope_pop();  // takes a lock
+    ttmem_scope_pop();  // this pop takes a lock
   }
   for (int i = 0; i < 70; ++i) ttmem_scope_push("visits.deep");
   take(3, "deep");
@@ -113,7 +113,7 @@ TEST_F(ScopeVisitsOfAProcess, AForkedChildCountsItsOwnVisits) {
   take(1, "parent");
   const pid_t child = ::fork();
   if (child == 0) {
-    ttmem_scope_pop();  // before the child has a segment
+    ttmem_scope_pop();  // at this time the child has no segment
     open();
     ttmem_scope_push("again");
     take(2, "child");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Many threads use the C interface of the real library while a reader reads. Under ThreadSanitizer
-// this test shows that the tracker and its ring are free of races.
+// Many threads call the C interface of the real library while a reader reads the segment. Under
+// ThreadSanitizer this test shows that the tracker and its ring are free of races.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
@@ -59,8 +59,8 @@ void open_device(std::uint32_t id) {
   ttmem_device_open(&info);
 }
 
-// In each round, allocates a buffer and dispatches a program on one of four devices. Frees three
-// quarters of the buffers and destroys half of the programs.
+// Works in rounds. Each round allocates a buffer and dispatches a program on one of four devices.
+// Three quarters of the buffers are freed and half of the programs are destroyed.
 void work(std::uint32_t thread) {
   for (std::uint64_t round = 0; round < kRounds; ++round) {
     const auto device = static_cast<std::uint32_t>(round % 4);
@@ -144,7 +144,7 @@ TEST(Threads, AForkedChildLeavesTheParentsSegmentAlone) {
 }
 
 // A thread with a pending cancellation makes calls that grow the segment. The test disables the
-// cancellation at the end, because a sanitizer cannot handle the unwinding of a cancelled thread.
+// cancellation at the end, because sanitizers cannot handle the unwinding of a cancelled thread.
 TEST(Threads, ACancelledThreadIsNotEndedInsideACall) {
   ASSERT_EQ(ttmem_enabled(), 1);
   std::atomic<bool> finished = false;
@@ -181,7 +181,8 @@ TEST(Threads, AStructureWithoutASizeIsDropped) {
   ttmem_device_close(22);
 }
 
-// The child gets its own segment at its first call, whatever the parent's other threads were doing.
+// The child gets its own segment at its first call. The calls of the parent's other threads at the
+// time of the fork do not matter.
 TEST(Threads, AForkedChildGetsItsOwnSegmentWhileOtherThreadsWork) {
   ASSERT_EQ(ttmem_enabled(), 1);
   std::atomic<bool> done = false;

@@ -46,7 +46,7 @@ TEST(FindJob, TheInnermostLauncherGivesTheRank) {
   EXPECT_EQ(job_in(all).rank, "3");
   EXPECT_EQ(job_in(all).ranks, "4");
   auto without_torch = all;
-  without_torch.erase("WORLD_SIZE");  // "RANK" alone is ambiguous
+  without_torch.erase("WORLD_SIZE");  // without it, RANK could have another meaning and is ignored
   EXPECT_EQ(job_in(without_torch).rank, "2");
   EXPECT_EQ(job_in(without_torch).ranks, "");
 }
@@ -97,7 +97,8 @@ TEST(FindJob, AContainerWithACgroupNamespaceIsFoundByItsMounts) {
   const Job pod = job_in({}, "0::/\n", kubelet);
   EXPECT_EQ(pod.pod_uid, "2f1c8a5e-96a1-4e6e-8a0b-6d6c1e0a9f11");
   EXPECT_EQ(pod.container, "") << "the id is that of the sandbox";
-  // A host also has the mounts of all its containers, at other mount points.
+  // A host also has the mounts of all its containers, at mount points that differ from those in the
+  // containers.
   const std::string host = std::string("80 25 8:1 /var/lib/docker/containers/") + kId +
                            "/mounts/shm /var/lib/docker/containers/" + kId +
                            "/mounts/shm rw - tmpfs shm rw\n";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compares the ledger, over random histories, with a model that keeps every program's CBs and
-// counts every byte after each change. Also tests the cases of the seeds.
+// Compares the ledger with a model over random histories. The model keeps every program's CBs and
+// counts every byte after each change. Further tests are the cases of the seeds.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -15,7 +15,7 @@
 namespace ttmem::ledger {
 namespace {
 
-// Encodes the grid and the CBs as words.
+// Returns the ranges, flags and core masks of the CBs as words.
 std::vector<std::uint64_t> key_of(const std::vector<Cb>& cbs) {
   std::vector<std::uint64_t> key;
   for (const Cb& cb : cbs) {
@@ -31,9 +31,9 @@ FootprintRef acquire(FootprintTable& table, const std::vector<Cb>& cbs) {
   return table.acquire(key_of(cbs), [&] { return cbs; });
 }
 
-// The definitions of the design, each implemented directly.
+// A model that implements each definition of the design directly.
 class BruteForce {
-  // The programs sent to a core last.
+  // The programs of the last dispatch to a core.
   struct Sent {
     std::vector<std::uint64_t> programs;
     bool is_trace = false;
@@ -91,9 +91,9 @@ class BruteForce {
     }
     return sum;
   }
-  // Returns the number of cores on which the program is resident. These are the cores whose last
-  // dispatch included the program. If that dispatch was a trace, the program must also have CBs on
-  // the core.
+  // Returns the number of cores on which the program is resident. The program is resident on a core
+  // if the last dispatch to this core included it. If that dispatch was a trace, the program must
+  // also have CBs on the core.
   [[nodiscard]] std::uint32_t resident_cores(std::uint64_t program) const {
     std::uint32_t count = 0;
     for (std::uint32_t core = 0; core < last_.size(); ++core) {
@@ -127,7 +127,8 @@ class BruteForce {
   std::vector<Sent> last_;
 };
 
-// The figures that an owner publishes, updated only by the ledger's changes.
+// The figures that an owner publishes. The test changes them only by the changes that the ledger
+// returns.
 struct Published {
   std::vector<DeviceLedger::Core> cores;
   std::map<std::uint64_t, std::uint32_t> resident_cores;
@@ -186,7 +187,7 @@ RC_GTEST_PROP(Ledger, AgreesWithTheBruteForceModelAtEveryStep, ()) {
   DeviceLedger ledger(cores);
   BruteForce model(cores);
   Published published{std::vector<DeviceLedger::Core>(cores), {}};
-  // Few layouts, so that programs share footprints as cached programs do.
+  // Uses few layouts, so that several programs share a footprint, as cached programs do.
   std::vector<std::vector<Cb>> layouts(*rc::gen::inRange<std::size_t>(1, 6));
   for (auto& layout : layouts) layout = any_cbs(grid_x, grid_y);
 
@@ -245,7 +246,7 @@ class WormholeLedger : public ::testing::Test {
   DeviceLedger ledger{64};
 };
 
-// Seed 000, "Physical vs Logical": 30 cached programs of 10 MiB at the same addresses.
+// Tests seed 000, "Physical vs Logical", with 30 cached programs of 10 MiB at the same addresses.
 TEST_F(WormholeLedger, ThirtyCachedProgramsTake300LogicalAnd10Physical) {
   const std::vector<Cb> cbs = {{{105664, 105664 + 163840}, rectangle(7, 7), false}};
   for (std::uint64_t program = 0; program < 30; ++program) {

@@ -71,7 +71,7 @@ TEST(Events, AMarkHasTheNumberOfItsText) {
   EXPECT_NE(read->events[0].id, read->events[1].id);
 }
 
-// A tracker whose events have details, as a recorder requests them.
+// Tests with a tracker that adds details to its events, as a recorder can request.
 class DetailedEvents : public ::testing::Test {
  protected:
   DetailedEvents() {

@@ -87,8 +87,8 @@ TEST(Failures, ALaterFailureReplacesAnEarlierFailure) {
   EXPECT_FALSE(std::filesystem::exists(copy_of(tracked)));
 }
 
-// The program catches the error and throws another error that contains the first error's text.
-// Between the two errors, buffers are freed.
+// The program catches the error and throws a second error, whose text contains the text of the
+// first error. Buffers are freed between the two errors.
 TEST(Failures, ARethrownFailureIsTheSameFailure) {
   Tracked tracked;
   hold(tracked, 2);
@@ -105,8 +105,8 @@ TEST(Failures, ARethrownFailureIsTheSameFailure) {
   EXPECT_EQ(tracked.read().failure.value().number, 3U);
 }
 
-// The middle of a long text is cut out. Text in front of the message changes where the cut is, so
-// failures are compared by their first line.
+// The middle of a long text is cut out. Text in front of the message moves the cut, so that
+// failures are compared by the first line of the message.
 TEST(Failures, ARethrownLongFailureIsTheSameFailure) {
   Tracked tracked;
   hold(tracked, 2);
@@ -127,7 +127,7 @@ TEST(Failures, ALongTextLosesItsMiddle) {
   EXPECT_TRUE(text.starts_with("beginx") && text.ends_with("xend"));
 }
 
-// Writing beyond the file size limit raises SIGXFSZ, which kills a process by default.
+// A write beyond the file size limit raises SIGXFSZ. By default this signal kills a process.
 TEST(Failures, IsCountedWhenThereIsNoRoomForTheCopy) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -170,7 +170,7 @@ TEST(Failures, AFolderInPlaceOfTheCopyIsLeftAlone) {
   EXPECT_EQ(tracked.read().failure.value().not_kept, 1U);
 }
 
-// The copy cannot be written, because a folder has its name.
+// The copy cannot be written, because there is a folder with the name of the copy.
 TEST(Failures, AFolderInPlaceOfAnUnfinishedCopyIsLeftAlone) {
   Tracked tracked;
   hold(tracked, 1);
@@ -195,7 +195,7 @@ TEST(Failures, TheErrorOfACopyBelongsToTheLastFailure) {
   EXPECT_EQ(tracked.read().failure.value().not_kept_error, 0);
 }
 
-// A process that ran out of memory and could not save the copy of its segment.
+// Tests with a process that ran out of memory and could not save the copy of its segment.
 class WithoutACopy : public ::testing::Test {
  protected:
   WithoutACopy() : WithoutACopy(segment::SegmentWriter::Options{}) {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Buffers and programs of a mesh. One call with a list of devices has the same effect on every
-// device as one call for each device, but makes only one record.
+// Tests buffers and programs of a mesh. One call with a list of devices has the same effect on
+// every device as one call for each device. But it makes only one record.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -30,7 +30,7 @@ Ids first(std::uint32_t count) {
   return ids;
 }
 
-// Returns the devices whose bits are set.
+// Returns the devices whose bits in `bits` are set.
 Ids list_of(std::uint32_t bits) {
   Ids ids;
   for (std::uint32_t i = 0; i < 32; ++i) {
@@ -49,7 +49,7 @@ Ids ids_of(const segment::SegmentImage& image, const segment::LiveAllocation& al
   return ids;
 }
 
-// Returns the devices of the only allocation.
+// Returns the devices that the only allocation is on.
 Ids where_it_is(const Tracked& tracked) {
   const auto image = tracked.read();
   EXPECT_EQ(image.allocations.size(), 1U);
@@ -116,7 +116,7 @@ TEST(Mesh, ClosingADeviceKeepsTheBufferOnTheOtherDevices) {
   const auto left = tracked.read().left_at_close;
   ASSERT_EQ(left.size(), 1U);
   EXPECT_EQ(left[0].bytes, 1200U);
-  tracked->device_open(wormhole(0));  // a new device without buffers
+  tracked->device_open(wormhole(0));  // a newly opened device has no buffers
   EXPECT_EQ(where_it_is(tracked), (Ids{1, 2}));
   EXPECT_EQ(tracked.device(0).kinds[Kind::dram].used_bytes, 0U);
   tracked->mesh_buffer_free(Ids{1, 2}, TTMEM_DRAM, 7);
@@ -175,8 +175,8 @@ TEST(Mesh, DevicesOfAnotherShapeHaveTheirOwnRecord) {
   EXPECT_TRUE(tracked.read().allocations.empty());
 }
 
-// The number of device sets has a maximum. A buffer beyond this maximum is still counted in the
-// figures.
+// The number of device sets has a maximum. A buffer that needs one more set has no record, but the
+// figures count it.
 TEST(Mesh, WithoutRoomForAnotherSetABufferIsOnlyInTheFigures) {
   Tracked tracked;
   open(tracked, 13);
@@ -213,7 +213,7 @@ TEST(Mesh, AProgramIsPlacedAndDispatchedOnEachDevice) {
   EXPECT_EQ(tracked.device(7).cb_resident_bytes, 2048U * 64);
 }
 
-// One allocation on one device, as a reader sees it.
+// One allocation on one device, with the fields that a reader sees.
 using Row = std::tuple<std::uint32_t, Kind, std::uint64_t, std::optional<std::uint64_t>,
                        std::uint64_t, std::optional<std::uint64_t>, std::optional<std::uint32_t>,
                        std::vector<std::uint32_t>, bool, std::string>;
@@ -232,9 +232,9 @@ std::vector<Row> rows_of(const segment::SegmentImage& image) {
   return rows;
 }
 
-// Two trackers get the same history. One tracker gets calls with lists, the other a call for each
-// device. The history has chips of two shapes, sharded buffers, partial frees, and closed devices.
-// Some chips get their shape late.
+// Two trackers get the same history. The first tracker gets calls with lists, and the second
+// tracker gets one call for each device. The history has chips of two shapes, sharded buffers,
+// partial frees and closed devices. The shapes of some chips are reported late.
 RC_GTEST_PROP(Mesh, AListHasTheSameEffectAsOneCallForEachDevice, ()) {
   Tracked mesh;
   Tracked one_by_one;
@@ -268,7 +268,7 @@ RC_GTEST_PROP(Mesh, AListHasTheSameEffectAsOneCallForEachDevice, ()) {
       if (*rc::gen::inRange(0, 4) == 0) given.flags = TTMEM_BUFFER_OWN_BANKS;
       if (*rc::gen::inRange(0, 4) == 0)
         given.label = "a label that is longer than its slot has room";
-      if (*rc::gen::inRange(0, 10) == 0) given.bytes = ~0ULL;  // an impossible size
+      if (*rc::gen::inRange(0, 10) == 0) given.bytes = ~0ULL;  // makes the size impossible
       if (what == 6) {
         both([&](Tracked& tracked) { tracked->buffer_alloc(ids[0], given); });
       } else {

@@ -13,8 +13,8 @@ namespace {
 
 using Expected = std::unordered_map<std::uint64_t, std::uint64_t>;
 
-// Returns a random id: a small counter, a page address or an extreme value. Such ids lie close to
-// each other in the table.
+// Returns a random id, which is a small counter, a page address or an extreme value. Such ids are
+// stored close to each other in the table.
 std::uint64_t any_id() {
   const auto number = *rc::gen::inRange<std::uint64_t>(0, 200);
   switch (*rc::gen::inRange(0, 4)) {

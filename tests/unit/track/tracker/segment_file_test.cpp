@@ -37,8 +37,8 @@ TEST(SegmentFile, ListsEveryAllocationOfManyAfterGrowing) {
   EXPECT_EQ(image.devices[0].kinds[Kind::dram].used_bytes, 10000U * 12);
 }
 
-// By default SIGXFSZ kills a process that exceeds the file size limit. Here the figures stay exact,
-// and the segment says that its list is incomplete.
+// A write beyond the file size limit raises SIGXFSZ, which by default kills a process. Here the
+// figures stay exact, and the segment marks its list as incomplete.
 TEST(SegmentFile, KeepsCountingWhenTheFileCannotGrow) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -85,7 +85,7 @@ TEST(SegmentFile, HoldsTheLockUntilItEndsAndFinishRemovesTheFile) {
   EXPECT_EQ(::flock(fd.get(), LOCK_SH | LOCK_NB), 0);
 }
 
-// The trackers stand for processes of different pid namespaces with the same pid and start time.
+// The trackers have the same pid and start time, as processes in different pid namespaces can have.
 TEST(SegmentFile, TheSecondSegmentOfTheSameNameGetsANumber) {
   TemporaryDirectory directory;
   const auto first = IdTracker::start({directory.path()});
@@ -98,7 +98,8 @@ TEST(SegmentFile, TheSecondSegmentOfTheSameNameGetsANumber) {
   EXPECT_EQ((*third)->segment().path(), path + ".2");
 }
 
-// A tracker removes a segment from before exec, but keeps a segment of another pid namespace.
+// A tracker removes the segment that the same process had before exec. It keeps a segment of a
+// process in another pid namespace.
 TEST(SegmentFile, RemovesASegmentOfItsNameOnlyIfItIsItsOwn) {
   TemporaryDirectory directory;
   std::string path;
@@ -149,14 +150,15 @@ TEST(SegmentFile, CanWriteASegmentForAnotherProcess) {
   EXPECT_EQ(image.devices[0].kinds[Kind::dram].used_bytes, 1000U);
   EXPECT_FALSE(image.devices[0].cb_resident_known);
   EXPECT_EQ(image.allocations.size(), 2U);
-  // The file has a header, events, devices and allocations. It is small enough for a thousand
-  // clients.
+  // The file has a header and the chunks for events, devices and allocations. A thousand clients
+  // can each have such a file.
   struct stat status {};
   ASSERT_EQ(::fstat(fd.get(), &status), 0);
   EXPECT_EQ(status.st_size, segment::kHeaderBytes + 3 * segment::kChunkBytes);
 }
 
-// If no pid namespace is given, the reader's pid belongs to the namespace of this process.
+// If no pid namespace is given for the reader, the reader's pid belongs to the namespace of this
+// process.
 TEST(SegmentFile, IsKeptForAReaderThatRunsAlone) {
   const pid_t gone = ::fork();
   if (gone == 0) ::_exit(0);

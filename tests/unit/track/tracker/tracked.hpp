@@ -17,7 +17,7 @@
 
 namespace ttmem::tracker {
 
-// An IdTracker whose parts are open to tests, so that tests can allocate with receipts.
+// An IdTracker that gives tests access to its parts, so that tests can allocate with receipts.
 class OpenIdTracker : public IdTracker {
  public:
   using IdTracker::IdTracker;
@@ -35,7 +35,7 @@ class Tracked {
 
   IdTracker* operator->() { return tracker_.get(); }
   Tracker& parts() { return tracker_->parts(); }
-  // Allocates a buffer that only its receipt can release.
+  // Allocates a buffer that can only be released with its receipt.
   bool allocate(std::uint32_t device, const ttmem_buffer& buffer, Receipt& receipt) {
     TrackedDevice& on = *parts().devices.find_or_open(device);
     AllocationRequest request;

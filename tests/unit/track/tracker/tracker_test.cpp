@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tracker, its segment and the reader together. Compares the contents of the file with an
+// Tests the tracker, its segment and the reader together. The contents of the file must equal an
 // independent model of the calls.
 #include "track/tracker/tracker.hpp"
 
@@ -56,7 +56,7 @@ TEST(Tracker, CountsAShardedBufferOnEveryCore) {
   EXPECT_FALSE(image.allocations[0].own_banks);
 }
 
-// The rows of the grid begin in the middle of a word of the core mask.
+// The grid has 14 columns, so that rows begin in the middle of a word of the core mask.
 TEST(Tracker, ARectangleCoversTheCoresInItsRowsAndColumns) {
   Tracked tracked;
   ttmem_device_info blackhole = wormhole(0);
@@ -94,7 +94,8 @@ TEST(Tracker, CountsABufferWithItsOwnBanksOnlyThere) {
   EXPECT_TRUE(image.allocations.at(0).own_banks);
 }
 
-// If the banks of a buffer are unknown, its used bytes are the requested bytes.
+// If the banks of a buffer are unknown, the used bytes of the buffer are the bytes that the program
+// asked for.
 TEST(Tracker, AShardedBufferOnAnUnknownGridHasNoPhysicalSize) {
   Tracked tracked;
   const ttmem_core_range cores = {0, 0, 3, 3};
@@ -167,7 +168,7 @@ TEST(Tracker, CbFiguresStayAnEstimateUntilRevokedOrTheDeviceIsClosed) {
   EXPECT_FALSE(tracked.device().cb_estimate);
   tracked->set_cb_estimate(0, true);
   tracked->device_close(0);
-  tracked->set_cb_estimate(0, true);  // device 0 is not open
+  tracked->set_cb_estimate(0, true);  // has no effect, because device 0 is closed
   tracked->set_reported(0, TTMEM_REPORTS_PROGRAMS);
   EXPECT_FALSE(tracked.device().cb_estimate);
 }
@@ -204,7 +205,8 @@ TEST(Tracker, AnUnseenKindIsUnknownAgainWithAReason) {
   EXPECT_EQ(tracker.read().not_seen.size(), segment::kMaxNotSeen);
 }
 
-// The client of seed 001 reports a CB only by number and size, once for each cached program.
+// The client of seed 001 reports a CB without an address. It reports only the number and the size,
+// once for each cached program.
 TEST(Tracker, CountsACbWithoutAnAddressOnceAtItsLargestSizeUntilItsLastFree) {
   Tracked tracked;
   tracked->cb_alloc(0, 7, 4096);
@@ -432,7 +434,7 @@ TEST(Tracker, NoSumOfHugeSizesWrapsAround) {
   EXPECT_EQ(tracked.device().anomalies.bad_arguments, 2U + 4);
 }
 
-// The live allocations as an ordinary list.
+// A model that keeps the live allocations in an ordinary list.
 struct Model {
   struct Live {
     std::uint64_t logical;
@@ -452,7 +454,8 @@ struct Model {
   }
 };
 
-// Half of the buffers are freed by their ids. The test keeps receipts for the other half.
+// Half of the buffers are freed by their ids. The other half is freed by receipts, which the test
+// keeps.
 RC_GTEST_PROP(Tracker, ReadsBackTheSameAsTheModel, ()) {
   Tracked tracked;
   Model model;

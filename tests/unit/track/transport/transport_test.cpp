@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The socket transport without a socket: its messages, queue and resend. The tests compare the
-// transport with a model of a server over random histories.
+// Tests the socket transport without a socket: its messages, its queue and its resend. Random
+// histories compare the transport with a model of a server.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -59,7 +59,7 @@ TEST(MessageRing, StartsAtItsBeginningWhenItIsEmpty) {
 TEST(TransportMessages, AnUnknownNumberOfBanksStaysUnknown) {
   segment::DeviceRecord device{};
   device.id = 5;
-  device.dram_channels = 12;  // became known after the allocation
+  device.dram_channels = 12;  // not known at the time of the allocation
   segment::AllocationSlot slot{};
   slot.kind = TTMEM_DRAM;
   slot.flags = segment::kNoCores;
@@ -88,7 +88,7 @@ TEST(TransportMessages, TimesAreWallClockTimes) {
   EXPECT_EQ(message.head.process_id, 7);
 }
 
-// A tracker with an outbox, and a server that takes the messages while it is connected.
+// A tracker with an outbox, and a server that receives the messages while it is connected.
 class Reporting {
  public:
   explicit Reporting(std::size_t capacity = 4096) {
@@ -156,7 +156,8 @@ TEST(Outbox, BuffersFreedBeforeTheResendAreNeverSent) {
   EXPECT_EQ(reporting.server().messages, others + 2 * walked);
 }
 
-// The reporting thread may be preempted between the hello and the resend.
+// Buffers can be freed between the hello and the resend, because the reporting thread may be
+// preempted there.
 TEST(Outbox, KindsOfBuffersFreedBetweenHelloAndResendAreReported) {
   Reporting reporting;
   reporting->device_open(wormhole(0));
@@ -232,8 +233,8 @@ TEST(Outbox, AGoodbyeReplacesWaitingMessages) {
   EXPECT_TRUE(reporting.server().has_left);
 }
 
-// Closing a device must not send a free of a program by name, because a server would remove the
-// program from all devices.
+// Closing a device must not send frees of its programs. Such a free has only the name of a program,
+// so that a server would remove the program from all devices.
 TEST(Outbox, AClosedDeviceIsOneMessage) {
   Reporting reporting;
   const ttmem_cb cb = {105664, 32, &kGrid, 1, 0};
@@ -251,7 +252,8 @@ TEST(Outbox, AClosedDeviceIsOneMessage) {
   EXPECT_EQ(reporting.server().programs.size(), 1U);
 }
 
-// Makes one random call. Few ids are used, so that calls meet the same id again.
+// Makes one random call. Few different ids are used, so that many calls concern the same buffer or
+// program.
 void call(Reporting& reporting) {
   const auto device = *rc::gen::inRange<std::uint32_t>(0, 3);
   const auto id = *rc::gen::inRange<std::uint64_t>(1, 40);
@@ -288,8 +290,7 @@ void call(Reporting& reporting) {
 
 RC_GTEST_PROP(Outbox, AfterAllMessagesAServerKnowsTheLiveAllocations, ()) {
   Reporting reporting(*rc::gen::element<std::size_t>(2048, 65536));
-  // There can be more slots than one slice of the resend handles, so that the resend is
-  // interrupted.
+  // There can be more slots than one slice of the resend handles. The resend is then interrupted.
   const auto before = *rc::gen::inRange<std::uint64_t>(0, 800);
   for (std::uint64_t id = 1; id <= before; ++id) {
     reporting->buffer_alloc(0, buffer(TTMEM_L1, id, id));

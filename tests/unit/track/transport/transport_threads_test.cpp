@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several threads make calls while the transport's own thread sends and resends to a server that is
-// killed again and again. Under ThreadSanitizer this test shows that the threads do not race.
+// Several threads make calls while the transport's own thread sends and resends messages to a
+// server. The server is killed again and again. Under ThreadSanitizer this test shows that the
+// threads do not race.
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -34,8 +35,8 @@ using std::chrono::steady_clock;
 constexpr int kThreads = 4;
 constexpr int kServers = 8;
 
-// A server that listens as soon as it is constructed, for one client at a time. If the server reads
-// too slowly, the client disconnects, connects again and resends.
+// A server that listens from its construction on and serves one client at a time. If the server
+// reads too slowly, the client disconnects, connects again and resends.
 class Server {
  public:
   explicit Server(const std::string& path) : path_(path) {
@@ -50,7 +51,7 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Reads until the condition holds. Returns false if that takes too long.
+  // Reads messages until the condition holds. Returns false if the condition does not hold in time.
   template <typename Condition>
   bool read_until(Condition&& condition) {
     const auto deadline = steady_clock::now() + seconds(60);
@@ -94,7 +95,7 @@ class Server {
   std::size_t filled_ = 0;
 };
 
-// A tracker as the library uses it: with one lock and the transport.
+// A tracker with one lock and the transport, as the library uses it.
 class Workload {
  public:
   explicit Workload(const std::string& path) {
@@ -153,7 +154,7 @@ void work(Workload& workload, std::uint64_t thread, const std::atomic<bool>& don
       workload.with_tracker(
           [&](tracker::IdTracker& tracker) { tracker.buffer_free(device, TTMEM_DRAM, id); });
     }
-    std::this_thread::yield();  // gives the transport a turn on few cores
+    std::this_thread::yield();  // lets the transport's thread run if there are few cores
   }
 }
 
@@ -168,7 +169,7 @@ TEST(Threads, AServerKilledUnderLoadFinallyHasTheRightFigures) {
   }
   for (std::size_t i = 0; i < kServers; ++i) {
     Server server(path);
-    // The server is killed during the resend or after it.
+    // Kills the server during the resend or after the resend.
     EXPECT_TRUE(server.read_until(
         [&](const ReportedAccount& account) { return account.messages > 1 + 300 * i; }));
     EXPECT_TRUE(server.account().faults.empty()) << server.account().faults.front();
