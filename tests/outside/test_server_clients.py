@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import textwrap
+import time
 import unittest
 
 from http_case import HttpCase
@@ -221,6 +222,19 @@ class Busy(Clients):
         super().setUp()
         self.flood = build_consumer(self.folder, "flood")
         self.server = self.start_server("--quiet")
+        self.idle = self.sockets_at_rest()
+
+    def sockets_at_rest(self):
+        """Returns the number of sockets of the server without connections: the HTTP socket opens
+        after the other socket, and the connections of start_server() close soon."""
+        counts = []
+
+        def is_at_rest():
+            counts.append(self.sockets())
+            time.sleep(0.1)
+            return len(counts) > 10 and len(set(counts[-10:])) == 1
+        self.wait_for(is_at_rest, "the server to be at rest")
+        return counts[-1]
 
     def start_flood(self, pairs, *more):
         return self.start([self.flood, pairs, self.HELD, *more],
@@ -251,14 +265,12 @@ class Busy(Clients):
         return self.server.said(self.DIED)
 
     def test_processes_that_exit_right_after_their_last_free_have_not_died(self):
-        self.idle = self.sockets()
         for pairs in (60_000, 200_000, 400_000):
             floods = [self.start_flood(pairs) for _ in range(rounds(10))]
             self.assertEqual({flood.wait() for flood in floods}, {0})
         self.assertEqual(self.deaths(), [])
 
     def test_a_process_that_exits_while_the_server_does_not_read_has_not_died(self):
-        self.idle = self.sockets()
         self.flood_a_stopped_server()
         self.server.signal(signal.SIGCONT)
         self.assertEqual(self.deaths(), [])
@@ -283,7 +295,6 @@ class Busy(Clients):
         self.assertEqual(self.files(), [])
 
     def test_a_client_killed_among_them_has_died_with_its_exact_figures(self):
-        self.idle = self.sockets()
         victim = self.start_flood(200_000, "after")
         floods = [self.start_flood(200_000) for _ in range(4)]
         self.wait_seen(victim)

@@ -102,6 +102,11 @@ class Client {
   Change place(ConnectionId connection, std::uint32_t device, std::uint64_t program,
                std::span<const ReportedCb> cbs);
 
+  // The connections of the library. The registry keeps them beyond the client, because a connection
+  // that was made before a goodbye may be read after it.
+  [[nodiscard]] const LibraryConnections& libraries() const { return libraries_; }
+  void restore_libraries(LibraryConnections libraries) { libraries_ = std::move(libraries); }
+
   // Prefetches the holding of a report that apply() will get soon. Only useful for buffers.
   [[gnu::always_inline]] void prefetch(const wire::Message& report) const noexcept {
     const std::uint8_t space =

@@ -55,6 +55,7 @@ Result<std::shared_ptr<Client>> ClientRegistry::connect(
     Result<std::unique_ptr<Client>> started = Client::start(directory_, process, totals_, &now_ns_);
     if (!started) return started.error();
     known = clients_.emplace(key, Known{std::move(*started), nullptr}).first;
+    restore_libraries(key, *known->second.client);
   }
   known->second.watch.reset();
   known->second.client->add_connection(connection);
@@ -135,8 +136,28 @@ void ClientRegistry::end(Clients::iterator known) {
 }
 
 void ClientRegistry::remove(Clients::iterator known) {
+  const Client& client = *known->second.client;
+  if (!client.libraries().empty()) {
+    past_libraries_.emplace_back(known->first, client.libraries());
+    if (past_libraries_.size() > kMaxPastLibraries) past_libraries_.pop_front();
+  }
   known->second.client->finish();
   clients_.erase(known);
+}
+
+// Gives a new client the library connections that an earlier client of the same process had. The
+// start time of a process that has ended is unknown; then the pid decides.
+void ClientRegistry::restore_libraries(const Key& key, Client& client) {
+  const auto found =
+      std::find_if(past_libraries_.rbegin(), past_libraries_.rend(), [&](const auto& past) {
+        if (past.first == key) return true;
+        return is_gone(client.process()) && std::get<ConnectionId>(key) == 0 &&
+               std::get<ConnectionId>(past.first) == 0 &&
+               std::get<pid_t>(past.first) == std::get<pid_t>(key);
+      });
+  if (found == past_libraries_.rend()) return;
+  client.restore_libraries(std::move(found->second));
+  past_libraries_.erase(std::prev(found.base()));
 }
 
 bool ClientRegistry::may_leave_evidence() {

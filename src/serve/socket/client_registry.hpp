@@ -6,6 +6,7 @@
 #include <boost/asio/io_context.hpp>
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -17,6 +18,7 @@
 #include "base/result.hpp"
 #include "serve/socket/client.hpp"
 #include "serve/socket/complaints.hpp"
+#include "serve/socket/library_connections.hpp"
 #include "serve/socket/process_watch.hpp"
 #include "track/tracker/clock.hpp"
 
@@ -77,6 +79,7 @@ class ClientRegistry {
   // The maximum number of segments that stay until they are reaped. Clients that start and end all
   // the time must not fill the file system.
   static constexpr std::size_t kMaxEvidence = 128;
+  static constexpr std::size_t kMaxPastLibraries = 256;
 
  private:
   // The pid, the start time (because pids are used again), and the connection. The connection is
@@ -94,6 +97,7 @@ class ClientRegistry {
   void process_ended(const Key& key);
   void end(Clients::iterator known);
   void remove(Clients::iterator known);
+  void restore_libraries(const Key& key, Client& client);
   [[nodiscard]] bool may_leave_evidence();
 
   boost::asio::io_context& loop_;
@@ -103,6 +107,9 @@ class ClientRegistry {
   DeviceTotals totals_;                    // declared before the clients, which refer to it
   std::uint64_t now_ns_ = tracker::now();  // declared before the clients, which refer to it
   Clients clients_;
+  // The library connections of clients that were removed last. If such a client said goodbye, an
+  // earlier connection that is read only now is recognised as out of date.
+  std::deque<std::pair<Key, LibraryConnections>> past_libraries_;
   // Paths of the segments that were left as evidence. Some may already be reaped.
   std::vector<std::string> evidence_;
   std::chrono::steady_clock::time_point evidence_checked_{};

@@ -37,6 +37,8 @@ class LibraryConnections {
   // Returns true if the copy has a newer connection, so that further reports of this connection are
   // out of date.
   [[nodiscard]] bool is_replaced(ConnectionId connection) const;
+  // Returns true if no copy ever said hello.
+  [[nodiscard]] bool empty() const { return copies_.empty(); }
   // Returns true if every copy said goodbye.
   [[nodiscard]] bool all_left() const;
 

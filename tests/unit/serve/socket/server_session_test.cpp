@@ -242,6 +242,23 @@ TEST(Session, AnEarlierConnectionReadAfterAGoodbyeIsOutOfDate) {
   EXPECT_EQ(server.clients().size(), 0U);
 }
 
+// The client is removed at the end of the later connection.
+TEST(Session, AnEarlierConnectionReadAfterTheEndOfAGoodbyeIsOutOfDate) {
+  SessionFixture server;
+  auto earlier = server.connect(1);
+  auto later = server.connect(2);
+  say(*later, notice(wire::ClientNotice::hello));
+  say(*later, notice(wire::ClientNotice::goodbye));
+  later.reset();
+  EXPECT_EQ(server.clients().size(), 0U);
+  EXPECT_EQ(say(*earlier, notice(wire::ClientNotice::hello)), Session::Verdict::close);
+  earlier.reset();
+  EXPECT_EQ(files(server), 0U);
+  EXPECT_EQ(server.clients().size(), 0U);
+  auto again = server.connect(3);
+  EXPECT_EQ(say(*again, notice(wire::ClientNotice::hello)), Session::Verdict::proceed);
+}
+
 TEST(Session, RepeatedReportsAreNoLongerMissing) {
   SessionFixture server;
   auto session = server.connect(1);
