@@ -310,7 +310,8 @@ class Late(RecordCase):
 
 class Killed(RecordCase):
     # The workload runs until the recorder is gone, for 20 s at most.
-    BUSY = ("import time\nopen_device(0)\nrecorder = os.getppid()\nprint('ready', flush=True)\n"
+    BUSY = ("import time\nopen_device(0)\nalloc(DRAM, 1000, 64)\n"
+            "recorder = os.getppid()\nprint('ready', flush=True)\n"
             "end = time.monotonic() + 20\n"
             "while os.getppid() == recorder and time.monotonic() < end:\n"
             "  for i in range(1, 200):\n    alloc(DRAM, i, 64)\n"

@@ -47,7 +47,7 @@ class MeshDeviceImpl {
 
   const int id;
   const MeshDeviceView view;
-  const std::size_t root_chips;  // number of chips of the mesh that opened the chips
+  const std::size_t root_chips;  // number of chips of the root mesh, which opened them
   const std::uint8_t num_hw_cqs;
   const std::unique_ptr<AllocatorImpl> allocator;
   const std::unique_ptr<Allocator> allocator_view;

@@ -149,7 +149,7 @@ Result<void> draw_events(const recording::Reader& reader, const Selection& selec
   return exports::for_each_moment(
       reader, usage,
       [&](Time time, const std::vector<std::size_t>& changed) {
-        // Draws all chips, because the figures of any chip may have changed.
+        // After an opening, the figures of any chip may have changed: draws all chips.
         if (std::exchange(opened, false)) {
           for (std::size_t chip = 0; chip < selection.chips().size(); ++chip) draw(chip, time);
         } else {

@@ -46,7 +46,7 @@ using ProcessColumns = std::vector<ProcessColumn>;
 // Returns all columns for a list of `totals`. In a narrow terminal, a column with the same value in
 // all rows is dropped first.
 [[nodiscard]] ProcessColumns process_columns(const std::vector<ProcessTotal>& totals);
-// Returns the columns for a list of `totals` that are shown if the user chooses no columns.
+// Returns the default columns for a list of `totals`.
 [[nodiscard]] ProcessColumns usual_columns(const std::vector<ProcessTotal>& totals);
 // Returns the row of a process, with one cell for each column.
 [[nodiscard]] std::vector<text::TableCell> process_cells(

@@ -33,7 +33,7 @@ struct DetailPlan {
   int selected_box = 0;
 };
 
-// The rows of every device without notes. They are made once per frame.
+// The rows of every device, made once per frame. The notes are left out.
 using AllRows = std::vector<views::DeviceRows>;
 
 AllRows rows_of(const Snapshot& snapshot) {

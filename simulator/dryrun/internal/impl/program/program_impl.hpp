@@ -94,7 +94,7 @@ class ProgramImpl {
   // Returns the sub-devices of the loaded manager on which the program has kernels. Throws if a
   // kernel is on other cores.
   std::vector<SubDeviceId> determine_sub_device_ids(const IDevice& device) const;
-  // Reports the end of the program's circular buffers on every chip that holds them.
+  // Reports on every chip that the program's circular buffers are freed.
   void deallocate_circular_buffers();
 
  private:
