@@ -44,15 +44,19 @@ class WhichProcess(Case):
 
 
 class Attached(Case):
-    def test_events_before_attaching_are_not_recorded(self):
-        file = os.path.join(self.dir, "run.ttmem")
-        held = self.hold_calls(BEFORE + INSIDE)
+    def record_next(self, held, file):
+        """Records what a waiting process does until it waits again."""
         recorder = self.start([TTMEM, "record", "--pid", held.pid, "-o", file])
         self.assertIn(f"recording process {held.pid}", recorder.line("stderr"))
         held.go_on()
         held.line()
         recorder.signal(signal.SIGINT)
         self.assertEqual(recorder.wait(), 0)
+
+    def test_events_before_attaching_are_not_recorded(self):
+        file = os.path.join(self.dir, "run.ttmem")
+        held = self.hold_calls(BEFORE + INSIDE)
+        self.record_next(held, file)
         with contextlib.closing(sqlite3.connect(file)) as database:
             counts = dict(database.execute(
                 "SELECT bytes_per_bank, count(*) FROM allocation_list GROUP BY 1"))
@@ -71,12 +75,7 @@ for i in range(1, 51):
     free(L1, i)
     free(DRAM, i)
 alloc(L1, 99, 2048)""")
-        recorder = self.start([TTMEM, "record", "--pid", held.pid, "-o", file])
-        recorder.line("stderr")
-        held.go_on()
-        held.line()
-        recorder.signal(signal.SIGINT)
-        self.assertEqual(recorder.wait(), 0)
+        self.record_next(held, file)
         with contextlib.closing(sqlite3.connect(file)) as database:
             numbers = database.execute(
                 "SELECT kind, number FROM allocation_list ORDER BY id").fetchall()
@@ -97,12 +96,7 @@ alloc(L1, 99, 2048)""")
             "open_device()\nhold()\npush(b'decoder.0')\n"
             f"alloc(L1, 1, 64, label=b'short')\nalloc(L1, 2, 64, label=b'{long}')\npop()\n"
             f"alloc(L1, 3, 64, label=b'{long}', cores=[(0, 0, 1, 0)])\nalloc(DRAM, 4, 64)")
-        recorder = self.start([TTMEM, "record", "--pid", held.pid, "-o", file])
-        recorder.line("stderr")
-        held.go_on()
-        held.line()
-        recorder.signal(signal.SIGINT)
-        self.assertEqual(recorder.wait(), 0)
+        self.record_next(held, file)
         with contextlib.closing(sqlite3.connect(file)) as database:
             rows = database.execute("SELECT number, label, scope, cores FROM allocation_list "
                                     "ORDER BY id").fetchall()

@@ -3,10 +3,10 @@
 killed client leaves the same evidence as every killed process."""
 
 import os
+import pathlib
 import signal
 import sys
 import textwrap
-import time
 import unittest
 
 from http_case import HttpCase
@@ -70,15 +70,18 @@ class Clients(HttpCase):
     def row(self, client):
         return self.rows().get((0, client.pid))
 
-    def sockets(self):
-        folder = f"/proc/{self.server.pid}/fd"
-        links = []
+    def connections(self):
+        """Returns the number of connections that the server has accepted on its Unix sockets."""
+        folder = pathlib.Path(f"/proc/{self.server.pid}/fd")
+        links = set()
         for name in os.listdir(folder):
             try:
-                links.append(os.readlink(f"{folder}/{name}"))
+                links.add(os.readlink(folder / name))
             except OSError:
                 pass  # closed meanwhile
-        return len([link for link in links if link.startswith("socket:")])
+        # Columns of /proc/net/unix: the state, where 03 means connected, and the inode.
+        rows = [line.split() for line in pathlib.Path("/proc/net/unix").read_text().splitlines()[1:]]
+        return sum(row[5] == "03" and f"socket:[{row[6]}]" in links for row in rows)
 
     def metric(self, name):
         return next(float(line.split()[1]) for line in self.get("/metrics").splitlines()
@@ -222,19 +225,6 @@ class Busy(Clients):
         super().setUp()
         self.flood = build_consumer(self.folder, "flood")
         self.server = self.start_server("--quiet")
-        self.idle = self.sockets_at_rest()
-
-    def sockets_at_rest(self):
-        """Returns the number of sockets of the server without connections: the HTTP socket opens
-        after the other socket, and the connections of start_server() close soon."""
-        counts = []
-
-        def is_at_rest():
-            counts.append(self.sockets())
-            time.sleep(0.1)
-            return len(counts) > 10 and len(set(counts[-10:])) == 1
-        self.wait_for(is_at_rest, "the server to be at rest")
-        return counts[-1]
 
     def start_flood(self, pairs, *more):
         return self.start([self.flood, pairs, self.HELD, *more],
@@ -259,7 +249,7 @@ class Busy(Clients):
         client = wire.Client(self.path)
         client.ask(wire.QUERY)  # by then all earlier connections are accepted
         client.close()
-        self.wait_for(lambda: self.sockets() == self.idle, "all connections to end")
+        self.wait_for(lambda: self.connections() == 0, "all connections to end")
         self.wait_for(lambda: not self.segments(), "the segments of those that ended to go")
         self.server.stop()
         return self.server.said(self.DIED)
@@ -337,10 +327,9 @@ class Alive(Clients):
         self.serve()
         client = self.original()
         self.tell(client, "open a")
-        sockets = self.sockets()
         self.tell(client, "open b", f"alloc a 4096 {MIB}", f"alloc b 4096 {MIB}",
                   f"alloc b 8192 {2 * MIB}", "close b")
-        self.wait_for(lambda: self.sockets() == sockets, "the connection to end")
+        self.wait_for(lambda: self.connections() == 1, "the connection to end")
         self.assertEqual(self.row(client)["l1_bytes"], 3 * MIB)
         self.tell(client, "free a 4096")
         self.assertEqual(self.row(client)["l1_bytes"], 3 * MIB)
@@ -363,7 +352,6 @@ class Alive(Clients):
 
     def test_a_client_that_comes_and_goes_costs_nothing(self):
         self.serve()
-        sockets = self.sockets()
         client = self.start([sys.executable, "-c", textwrap.dedent("""
             import os, socket, sys, wire
             stream = wire.message(wire.ALLOC, buffer_id=4096, size=1 << 20)
@@ -377,8 +365,7 @@ class Alive(Clients):
         """)], env={**self.env, "TTMEM_SOCKET": self.path, "PYTHONPATH": str(HERE),
                     "PYTHONDONTWRITEBYTECODE": "1"})
         self.assertEqual(client.line(), "done")
-        # The connection that tested whether the server is up may still have been open at first.
-        self.wait_for(lambda: self.sockets() <= sockets, "the last connection to end")
+        self.wait_for(lambda: self.connections() == 0, "the last connection to end")
         self.assertEqual((self.row(client)["dram_bytes"], self.row(client)["allocations"]),
                          (MIB, 1))
         self.assertLess(len(os.listdir(f"/proc/{self.server.pid}/fd")), 30)

@@ -30,5 +30,5 @@ enum CBIndex : std::uint8_t {
 
 constexpr static std::size_t DEFAULT_L1_SMALL_SIZE = 0;
 constexpr static std::size_t DEFAULT_TRACE_REGION_SIZE = 0;
-// Zero means everything above the reserved region.
+// The size of L1 for buffers and circular buffers. 0: all L1 above the reserved region.
 constexpr static std::size_t DEFAULT_WORKER_L1_SIZE = 0;
