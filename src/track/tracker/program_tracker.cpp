@@ -105,7 +105,10 @@ void ProgramTracker::write_dispatch_event(segment::EventType type, std::uint32_t
 [[gnu::always_inline]] inline void ProgramTracker::dispatch_on(TrackedDevice& device,
                                                                std::uint64_t program) {
   const ledger::Placement* placement = device.ledger->find(program);
-  if (placement != nullptr && placement->fully_resident) return;
+  if (placement == nullptr || !placement->fully_resident) make_resident(device, program);
+}
+
+void ProgramTracker::make_resident(TrackedDevice& device, std::uint64_t program) {
   set_dispatches_reported(device);
   if (!device.ledger->dispatch(program)) {
     publish(device.record->seq, [&] { increase(device.anomalies().unknown_programs); });

@@ -64,6 +64,9 @@ class ProgramTracker {
   void place_footprint(TrackedDevice& device, std::uint64_t program, ledger::FootprintRef footprint,
                        const char* name);
   void dispatch_on(TrackedDevice& device, std::uint64_t program);
+  // The slow part of dispatch_on(). Is not inlined, because the loop over the devices of a mesh then
+  // keeps its variables in registers.
+  [[gnu::noinline]] void make_resident(TrackedDevice& device, std::uint64_t program);
   ledger::FootprintRef footprint_of(TrackedDevice& device, std::span<const ttmem_cb> cbs);
   static std::uint64_t first_word(const TrackedDevice& device) noexcept;
   static std::vector<ledger::Cb> decode(const TrackedDevice& device,
