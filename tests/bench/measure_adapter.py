@@ -18,8 +18,10 @@ SYSTEMS = {"n150": "1", "galaxy": "32"}
 
 def figures(host, system, extra):
     env = dict(os.environ, TTMEM_DRYRUN_SYSTEM=system, **extra)
-    said = subprocess.run([host], env=env, text=True, check=True, capture_output=True).stdout
-    return {name: float(value) for name, value in map(str.split, said.splitlines())}
+    said = subprocess.run([host], env=env, text=True, check=True, capture_output=True)
+    if said.stderr:  # for example: the adapter was not loaded, so nothing would be measured
+        sys.exit(f"{host}: {said.stderr}")
+    return {name: float(value) for name, value in map(str.split, said.stdout.splitlines())}
 
 
 def compare(name, host, attached, rounds):
@@ -39,11 +41,11 @@ def compare(name, host, attached, rounds):
 
 
 def main():
-    build = sys.argv[1]
+    build = os.path.abspath(sys.argv[1])  # the adapter is loaded only by its absolute path
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 7
     with tempfile.TemporaryDirectory(prefix="ttmem-bench-", dir="/dev/shm") as folder:
         tracked = {"TTMEM_DIR": folder, "TT_ALLOC_TRACKING_ENABLED": "1"}
-        preloaded = {"LD_PRELOAD": f"{build}/lib/ttmem/libttmem_preload.so",
+        preloaded = {"LD_PRELOAD": f"{build}/lib/libttmem.so:{build}/lib/ttmem/libttmem_preload.so",
                      "TTMEM_ADAPTER": f"{build}/lib/libttmem_adapter_dryrun.so"}
         compare("adapter", f"{build}/bin/adapter_host", {**tracked, **preloaded}, rounds)
         compare("processor", f"{build}/bin/processor_host", tracked, rounds)

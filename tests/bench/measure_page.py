@@ -24,7 +24,7 @@ import time
 
 from measure_server import cpu_seconds, get, start_server
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+TESTS = pathlib.Path(__file__).resolve().parent.parent
 
 
 class Client(threading.Thread):
@@ -114,7 +114,7 @@ def measure_top(build, server, port, seconds):
 def start_browser():
     for name in ("TTMEM_BIN", "TTMEM_LIB", "TTMEM_PREFIX"):
         os.environ.setdefault(name, "")
-    sys.path.insert(0, str(ROOT / "tests" / "outside"))
+    sys.path.insert(0, str(TESTS / "outside"))
     from browser import NAMES, Browser  # pylint: disable=import-outside-toplevel
     if not any(map(shutil.which, NAMES)):
         return print("no chromium: the page itself is not measured")
