@@ -7,9 +7,9 @@
 
 namespace ttmem {
 
-// Counts calls that contradict earlier reports, since the process started. An anomaly is never
-// fatal. Only `overlapping_buffers` counts no calls: readers set it to the number of overlaps at
-// this moment, and it is 0 in a segment.
+// The anomalies since the process started: calls that contradict earlier calls. An anomaly is never
+// fatal. `overlapping_buffers` is an exception: it is 0 in a segment, and readers set it to the
+// number of live buffers that overlap another buffer at this moment.
 struct Anomalies {
   std::uint64_t unknown_frees = 0;
   std::uint64_t allocs_over_live = 0;

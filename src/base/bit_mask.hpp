@@ -8,7 +8,7 @@
 
 namespace ttmem {
 
-// A set of numbers below `Bits`, which is a multiple of 64. Segments contain sets in this form.
+// A set of numbers below `Bits`, which must be a multiple of 64. Segments store such sets.
 template <std::uint32_t Bits>
 struct BitMask {
   std::array<std::uint64_t, Bits / 64> words{};

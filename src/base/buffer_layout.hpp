@@ -17,7 +17,8 @@ struct BufferLayout {
   Direction direction = Direction::usual;
   // For shards in DRAM: number of the last bank with a shard, plus 1.
   std::uint32_t shard_banks = 0;
-  // The size of a page. 0 means unknown. Segments do not store it for a buffer on cores of its own.
+  // The size of a page; 0 means unknown. Segments store no page size for a buffer with its own set
+  // of cores.
   std::uint64_t page_bytes = 0;
 
   friend bool operator==(const BufferLayout&, const BufferLayout&) = default;

@@ -31,11 +31,12 @@ namespace ttmem {
   return environment_or("TTMEM_DIR", "/dev/shm");
 }
 
-// Returns the prefix of /dev, /sys and /proc/driver that the search for the kernel driver uses.
-// Empty except in tests.
+// Returns the directory in which the search for the kernel driver finds dev, sys and proc/driver.
+// Empty, which means /, except in tests.
 [[nodiscard]] inline const char* system_root() noexcept { return environment("TTMEM_SYSROOT"); }
 
-// Returns the socket on which `ttmem serve` listens, also for clients of the original tools.
+// Returns the path of the socket on which `ttmem serve` listens by default. Clients of the original
+// tools use this socket too.
 [[nodiscard]] inline const char* socket_path() noexcept {
   return environment_or("TTMEM_SOCKET", "/tmp/tt_allocation_server.sock");
 }

@@ -23,7 +23,7 @@ struct Job {
   friend bool operator==(const Job&, const Job&) = default;
 };
 
-// The fields of a Job with their names in JSON, columns and labels.
+// A field of a Job, with its name in JSON, columns and labels.
 struct JobField {
   std::string_view name;
   std::string Job::*value;

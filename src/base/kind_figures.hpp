@@ -19,15 +19,16 @@
 namespace ttmem {
 
 struct KindFigures {
-  std::uint64_t used_bytes = 0;     // physical if the bytes per bank are known, else logical
+  // Sum of the physical sizes. An allocation with unknown bytes per bank adds its logical size.
+  std::uint64_t used_bytes = 0;
   std::uint64_t peak_bytes = 0;     // maximum of used_bytes
   std::uint64_t logical_bytes = 0;  // sum of the requested sizes
-  std::uint64_t live = 0;           // live allocations; for `cb`, live CBs without an address
-  std::uint64_t unsized = 0;        // live allocations with unknown bytes per bank
+  std::uint64_t live = 0;           // number of live allocations; `cb`: CBs without an address
+  std::uint64_t unsized = 0;        // number of live allocations with unknown bytes per bank
   std::uint64_t allocations = 0;    // total number of allocations
   std::uint64_t frees = 0;          // total number of frees
   // Bit i is set if kFigures[i] is known. In a segment all bits are set if the process reports this
-  // kind, else none.
+  // kind, and no bit otherwise.
   std::uint64_t known = 0;
 
   using Figure = std::uint64_t KindFigures::*;
@@ -86,8 +87,8 @@ constexpr void KindFigures::set(Figure figure, std::optional<std::uint64_t> valu
 inline constexpr std::uint64_t kPeaks = known_bit(&KindFigures::peak_bytes);
 
 // Adds the figures of one more process to `total`. A process that does not report a kind adds
-// nothing to that kind, and a kind that no process reports stays unknown. Among the processes that
-// report a kind, a sum with an unknown part is unknown, and a peak is the largest known peak.
+// nothing to that kind, and a kind that no process reports stays unknown. A sum is unknown if the
+// figure of any process that reports the kind is unknown. A peak is the largest known peak.
 constexpr void merge(PerKind<KindFigures>& total, const PerKind<KindFigures>& part) noexcept {
   for (std::size_t kind = 0; kind < kKinds; ++kind) {
     KindFigures& sum = total.items[kind];
@@ -110,15 +111,14 @@ constexpr void merge(PerKind<KindFigures>& total, const PerKind<KindFigures>& pa
   }
 }
 
-// Returns the physical bytes. Returns nullopt unless the bytes per bank of every allocation are
-// known.
+// Returns the physical bytes, or nullopt if the bytes per bank of an allocation are unknown.
 [[nodiscard]] constexpr std::optional<std::uint64_t> physical_bytes(const KindFigures& figures) {
   return figures.get(&KindFigures::unsized) == 0U ? figures.get(&KindFigures::used_bytes)
                                                   : std::nullopt;
 }
 
-// Returns the sum of `figure` over the reported kinds. Returns nullopt if none of `kinds` is
-// reported or a part of the sum is unknown.
+// Returns the sum of `figure` over the reported kinds in `kinds`. Returns nullopt if none of
+// `kinds` is reported, or if the figure of a reported kind is unknown.
 template <typename Kinds>
 [[nodiscard]] constexpr std::optional<std::uint64_t> sum_of(const PerKind<KindFigures>& of,
                                                             const Kinds& kinds,
@@ -133,8 +133,7 @@ template <typename Kinds>
   return sum;
 }
 
-// Returns the number of live buffers and kernels. Does not count CBs, neither the CBs of programs
-// nor CBs that were reported without an address.
+// Returns the number of live buffers and kernels. Counts no CBs. Returns nullopt like sum_of().
 [[nodiscard]] constexpr std::optional<std::uint64_t> live_allocations(
     const PerKind<KindFigures>& of) {
   constexpr std::array kinds = {Kind::dram,  Kind::l1,     Kind::l1_small,

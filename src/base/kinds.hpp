@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The kinds of memory: one order and one set of names for the segment, the model, the server's log,
-// JSON, CSV and metrics. Add a new kind here first; ARCHITECTURE.md, "To add something", lists the
-// other places to change.
+// The kinds of memory. The segment, the model, the server's log, JSON, CSV and metrics use the same
+// order and the same names. Add a new kind here first; ARCHITECTURE.md, "To add something", lists
+// the other places to change.
 #pragma once
 
 #include <array>
@@ -34,7 +34,7 @@ static_assert(kKinds == 7 && static_cast<int>(Kind::dram) == 0 && static_cast<in
 
 struct KindInfo {
   std::string_view name;  // name of the kind in lists, metrics and logs
-  std::string_view key;   // key of the kind's total: "kernels_bytes" in JSON
+  std::string_view key;   // name of the kind's total: "kernels" in the JSON key "kernels_bytes"
 };
 inline constexpr std::array<KindInfo, kKinds> kKindInfos = {{{"dram", "dram"},
                                                              {"l1", "l1"},
@@ -70,7 +70,7 @@ inline constexpr std::array<Kind, 5> kBufferKinds = {Kind::dram, Kind::l1, Kind:
   return type;
 }
 
-// Returns true if memory of `kind` lies in DRAM, which includes trace buffers.
+// Returns true if `kind` is in DRAM. Trace buffers are in DRAM too.
 [[nodiscard]] constexpr bool is_in_dram(Kind kind) noexcept {
   return kind == Kind::dram || kind == Kind::trace;
 }

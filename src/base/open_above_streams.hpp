@@ -36,10 +36,10 @@ class ClosedStreamsGuard {
   std::array<int, STDERR_FILENO + 1> held_{-1, -1, -1};
 };
 
-// Opens a file like open(2), with O_CLOEXEC and a descriptor above 2. A lower descriptor would be
-// dangerous: a program that has closed its standard streams may still write to descriptors 0 to 2,
-// and would then write into a file of ttmem. Returns an empty descriptor on failure, with the
-// reason in errno.
+// Opens a file like open(2), with O_CLOEXEC and a descriptor above 2. A program that has closed its
+// standard streams may still write to descriptors 0 to 2: if a file of ttmem had such a descriptor,
+// the program would write into the file. Returns an empty descriptor on failure, with the reason in
+// errno.
 [[nodiscard]] inline UniqueFd open_above_streams(const char* path, int flags,
                                                  mode_t mode = 0) noexcept {
   UniqueFd file;
@@ -49,8 +49,8 @@ class ClosedStreamsGuard {
     file = UniqueFd(::open(path, flags | O_CLOEXEC, mode));
     reason = errno;
   }
-  // If another thread closed a stream after the guard was constructed, moves the file to a
-  // descriptor above 2.
+  // Moves the file to a descriptor above 2. Only needed if another thread closed a stream after the
+  // guard was constructed.
   if (file && file.get() <= STDERR_FILENO) {
     file = UniqueFd(::fcntl(file.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
     reason = errno;

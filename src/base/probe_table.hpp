@@ -24,8 +24,8 @@ namespace ttmem {
 // - a static number_of(Key), which should differ for different keys, except for keys that find_if()
 //   should find together
 //
-// The table never shrinks, and has at most eight times as many places as it ever had entries.
-// Pointers are valid until the next insert or erase. Not thread-safe.
+// The table never shrinks. It has at most 64 places, or eight times as many as its largest number
+// of entries. Pointers to entries are valid until the next insert or erase. Not thread-safe.
 template <typename Entry>
 class ProbeTable {
   static_assert(std::is_trivially_copyable_v<Entry>);
@@ -44,8 +44,8 @@ class ProbeTable {
     return place.is_empty() ? nullptr : &place;
   }
 
-  // Returns an entry for which matches(entry) is true, or null if there is none. Calls matches()
-  // for all entries whose number_of() equals that of `key`, and for some other entries.
+  // Returns the first entry for which matches(entry) is true, or null if there is none. Searches
+  // all entries with the same number_of() as `key`, and some other entries.
   template <typename Matches>
   [[nodiscard]] Entry* find_if(const Key& key, Matches&& matches) noexcept {
     if (places_.empty()) return nullptr;

@@ -9,7 +9,7 @@
 
 namespace ttmem {
 
-// The reason for a failure, in words for people: the object, the reason and the next step.
+// A failure. The message names the object, the reason and the next step.
 struct Error {
   std::string message;
 };

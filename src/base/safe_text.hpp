@@ -24,8 +24,8 @@ namespace ttmem {
 }
 
 // Returns `text` as well-formed UTF-8. Replaces by '?' every unsafe character that is not in
-// `kept`, and every byte that is not UTF-8. A character that the end of the text cuts off is not
-// UTF-8.
+// `kept`, and every byte that is not UTF-8. A character that is cut off at the end of the text is
+// not UTF-8.
 [[nodiscard]] inline std::string replace_unsafe(std::string_view text, std::string_view kept = {}) {
   std::string safe;
   safe.reserve(text.size());
@@ -51,7 +51,7 @@ namespace ttmem {
   return replace_unsafe(field.substr(0, field.find('\0')));
 }
 
-// Returns the text of a fixed-size field, up to its first NUL. Keeps its line breaks.
+// Returns the text of a fixed-size field, up to its first NUL. Keeps its line feeds.
 [[nodiscard]] inline std::string safe_lines(std::string_view field) {
   return replace_unsafe(field.substr(0, field.find('\0')), "\n");
 }
@@ -88,7 +88,7 @@ template <typename Json>
   return escape_unsafe(json.dump(indent, ' ', false, Json::error_handler_t::replace));
 }
 
-// Returns a CSV field, quoted if RFC 4180 requires it. Keeps tabs and line breaks, and replaces all
+// Returns a CSV field, quoted if RFC 4180 requires it. Keeps tabs and line feeds, and replaces all
 // other unsafe characters by '?'.
 [[nodiscard]] inline std::string csv_field(std::string_view text) {
   std::string safe = replace_unsafe(text, "\t\n");

@@ -6,10 +6,10 @@
 
 namespace ttmem {
 
-// Counts how often a scope was entered and left. All times come from one coarse clock.
+// The visits of a scope, counted over all threads. All times come from one coarse clock.
 struct ScopeVisits {
   std::uint32_t entered = 0;   // 0 means unknown
-  std::uint32_t open = 0;      // visits that have not ended, over all threads
+  std::uint32_t open = 0;      // number of visits that have not ended
   std::int64_t last_ns = 0;    // last time a thread entered the scope while no thread was in it
   std::int64_t before_ns = 0;  // previous value of last_ns
 };
@@ -18,14 +18,15 @@ struct ScopeVisits {
 struct ScopeVisit {
   enum class State : std::uint8_t {
     unknown,
-    // The visit has not ended. A visit that ended in the same clock tick in which the next visit
-    // began has this state too, because the clock cannot distinguish the two visits.
+    // The visit has not ended. If the allocation was made in the clock tick in which the open visit
+    // began, the state is `lasts` even if the allocation belongs to the visit before.
     lasts,
     over,  // the scope was left
   };
   State state = State::unknown;
   std::uint32_t visits = 0;  // number of finished visits of the scope
-  bool is_last = false;  // true if this visit is the last one, as far as a coarse clock can tell
+  // True if no later visit of the scope has finished, as far as a coarse clock can tell.
+  bool is_last = false;
 };
 
 // Returns the state of the visit during which an allocation was made at `when_ns`. Ignores visits

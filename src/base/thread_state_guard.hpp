@@ -7,8 +7,8 @@
 
 namespace ttmem {
 
-// Restores errno at the end of a scope. Surrounds code that may allocate, because a failed
-// allocation changes errno.
+// Saves errno, and restores it in the destructor. Surrounds code that may allocate, because a
+// failed allocation changes errno.
 class ErrnoGuard {
  public:
   ErrnoGuard() noexcept : place_(&errno), errno_(*place_) {}

@@ -10,8 +10,7 @@
 namespace ttmem {
 namespace {
 
-// Added to the window bits, this value makes zlib write and read the gzip format instead of its
-// own.
+// Added to the window bits, this value selects the gzip format instead of the zlib format.
 constexpr int kGzipHeader = 16;
 
 // The maximum size of one piece of input, because zlib counts input bytes in 32 bits.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The gzip format, by zlib. The same bytes give the same compressed bytes, because the output
-// contains no time.
+// Compression and decompression in the gzip format, with zlib. Equal input gives equal output,
+// because the output contains no time.
 #pragma once
 
 #include <functional>

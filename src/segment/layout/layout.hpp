@@ -41,19 +41,18 @@ inline constexpr std::uint32_t kOldestLayoutVersion = 1;
 inline constexpr std::uint32_t kHeaderBytes = 16384;  // the Header and the chunk table
 inline constexpr std::uint32_t kChunkTableOffset = 512;
 inline constexpr std::uint32_t kChunkBytes = 65536;
-inline constexpr std::uint32_t kMaxChunks =
-    8192;  // each chunk has one byte in the chunk table; all chunks have 512 MiB
+inline constexpr std::uint32_t kMaxChunks = 8192;  // 8192 chunks together take 512 MiB
 inline constexpr std::uint32_t kFailureOffset = kChunkTableOffset + kMaxChunks;
 inline constexpr std::uint32_t kJobOffset = 9856;
 inline constexpr std::uint32_t kRunOffset = 10560;
 inline constexpr std::uint32_t kMaxDevices = 128;
-// The end of the name of a proxy segment. The server that writes the proxy segment for a client
-// also holds the lock of the segment.
+// The suffix of the name of a proxy segment. The server writes the segment for a client, and holds
+// the lock of the segment.
 inline constexpr std::string_view kProxySuffix = ".socket";
 // Part of the name of a segment that an ended process left for a reader. The pid and the pid
 // namespace of the reader follow, as in TTMEM_KEEP_FOR: `....ended.4711.4026531836`. A reader sets
-// TTMEM_KEEP_FOR, so that segments get this name at a clean exit instead of being removed. Only
-// that reader looks at these segments, and removes them.
+// TTMEM_KEEP_FOR for the processes that it starts. At a clean exit these processes rename their
+// segments instead of removing them. Only that reader reads the renamed segments, and removes them.
 inline constexpr std::string_view kKeptSuffix = ".ended.";
 // Part of the name of a symbolic link that a process leaves when it cannot have a segment. An errno
 // and a pid namespace follow: `....untracked.28.4026531836`. The target of the link is
@@ -70,7 +69,7 @@ inline constexpr std::uint32_t kMaxCbsPerProgram =
 inline constexpr std::uint32_t kMaxTexts = 65536;
 inline constexpr std::uint32_t kMaxScopeDepth = 64;
 
-inline constexpr std::uint32_t kMaxDeviceSets = 2048;  // these fill one chunk
+inline constexpr std::uint32_t kMaxDeviceSets = 2048;  // 2048 sets fill one chunk
 inline constexpr std::uint32_t kMaxNotSeen = 4;  // maximum number of texts in Header::not_seen
 
 // A set of devices, by the indices of their records.
@@ -118,40 +117,40 @@ struct Header {
   std::uint32_t exit_state;
   std::uint32_t chunk_count;
   // Each count is the number of records that were ever used in one array. Readers read no record
-  // beyond this count.
+  // beyond the count.
   std::uint32_t device_count;
   std::uint32_t allocation_count;
   std::uint32_t program_count;
   std::uint32_t cb_count;
-  std::uint32_t event_capacity;       // records in the ring
-  std::int32_t last_error;            // errno of the last failure to grow; 0 means none
-  std::uint64_t events;               // number of the newest event; the first is 1
-  std::uint64_t dropped_allocations;  // in the figures but not in the list: no slot was free
+  std::uint32_t event_capacity;       // number of records in the ring
+  std::int32_t last_error;            // errno of the last failed attempt to grow; 0: none
+  std::uint64_t events;               // number of the newest ring record; the first is 1
+  std::uint64_t dropped_allocations;  // counted in the figures, but got no slot
   std::uint64_t dropped_programs;
-  std::uint64_t dropped_calls;  // calls that are in no figure: bad arguments, or no room
-  std::uint64_t dropped_names;  // placements whose name is missing: no room for it
-  std::uint32_t text_count;     // number of texts ever used, like the counts above
-  std::uint32_t client_uid;     // user of the client, in a proxy segment
+  std::uint64_t dropped_calls;  // calls with bad arguments, or without room: not in the figures
+  std::uint64_t
+      dropped_names;         // programs placed whose name was not stored, because there was no room
+  std::uint32_t text_count;  // number of texts ever used, like the counts above
+  std::uint32_t client_uid;  // user of the client, in a proxy segment
   std::uint32_t device_set_count;
   std::uint32_t device_set_bytes;  // fixed before `magic` is stored; 0 in layout 1
   std::uint32_t
       not_seen[kMaxNotSeen];    // numbers of the texts of ttmem_set_unseen(); 0 ends the list
   std::uint32_t event_details;  // 1: details follow the events; fixed before `magic` is stored
   std::uint32_t reserved0;
-  std::uint64_t event_count;  // with details: number of ring records that are events
+  std::uint64_t event_count;  // with details: number of events so far, without detail records
   std::uint8_t reserved1[8];
 };
 
-// The last time that the process ran out of memory (ttmem_report_failure()). Lies at
-// kFailureOffset.
+// The last failure of the process (ttmem_report_failure()). Lies at kFailureOffset.
 struct FailureRecord {
   std::uint32_t seq;
   std::uint32_t text_bytes;
   std::uint64_t number;  // number of failures so far; 0 means none
   std::uint64_t when_ns;
   std::uint64_t when_unix_ns;
-  std::uint64_t not_kept;       // number of failures whose copy of the segment failed
-  std::int32_t not_kept_error;  // errno of the last failure's copy; 0: the copy succeeded
+  std::uint64_t not_kept;       // number of failures without a copy of the segment
+  std::int32_t not_kept_error;  // why the last failure has no copy, an errno; 0: it has
   std::uint32_t reserved;
   char run[48];  // the first of RunRecord::ids; empty means none
   char text[1024];
@@ -182,14 +181,14 @@ inline constexpr char kRunSeparator = ',';
 struct CoreFigures {
   std::uint32_t cb_bytes;           // size of the union of the CBs of all live programs
   std::uint32_t cb_resident_bytes;  // CBs of the program last dispatched to this core
-  std::uint32_t cb_end;             // end of the highest CB; 0 means no CB
+  std::uint32_t cb_end;             // end address of the highest CB; 0 means no CB
   std::uint32_t reserved;
 };
 
 enum class DeviceState : std::uint32_t { free = 0, open = 1, closed = 2 };
 
-// The figures of a device. `kinds` contains all kernels together, `kernel_role_bytes` the kernels
-// by role.
+// The figures of a device. `kinds` has one sum for all kernels, `kernel_role_bytes` one sum for
+// each role.
 struct DeviceFigures {
   std::uint64_t l1_total_bytes;  // L1 + L1_SMALL + CB physical + kernels
   std::uint64_t l1_total_peak_bytes;
@@ -199,11 +198,10 @@ struct DeviceFigures {
   std::uint64_t kernel_estimated_bytes;            // estimated part of the kernels' bytes
   std::array<std::uint64_t, 3> kernel_role_bytes;  // bytes of kernels by ttmem_kernel_role
   Anomalies anomalies;
-  PerKind<KindFigures> kinds;  // the bytes of `cb` are physical and logical bytes
+  PerKind<KindFigures> kinds;  // of `cb`, used_bytes is physical
 };
 
-// The highest peaks of the earlier periods in which the device was open. Closing the device ends a
-// period.
+// The highest peaks of the device before it was last opened. Closing a device adds its peaks here.
 struct PastPeaks {
   std::uint64_t l1_total_bytes;
   PerKind<std::uint64_t> kinds;
@@ -245,12 +243,12 @@ struct DeviceRecord {
 };
 
 enum AllocationFlags : std::uint8_t {
-  kNoCores = 1,  // `cores` is meaningless: the buffer is in every bank, or in some banks of DRAM
+  kNoCores = 1,  // `cores` is no set of cores: the buffer is in every bank, or in some DRAM banks
   kPerBankUnknown = 2,  // `bytes_per_bank` is meaningless
   kNoAddress = 4,       // `address` is meaningless
   kEstimate = 8,        // `bytes` is an estimate
   kOwnBanks = 16,       // the buffer's allocator covers only `cores`, or only `banks` banks of DRAM
-  kLongLabel = 32,      // the label is a text; the first four bytes of `label` are its number
+  kLongLabel = 32,      // the first four bytes of `label` are the number of the label's text
   kOnSet = 64,  // `device` is the number of a device set: the allocation is the same on each device
                 // of the set
   kScoped = 128,  // the last four bytes of `label` are the number of a scope
@@ -266,7 +264,7 @@ enum LayoutBits : std::uint8_t {
   kHasPages = 16,  // `cores` contains Pages; only set together with kNoCores
 };
 
-// The pages of a buffer that has no cores of its own.
+// The pages of a buffer with kNoCores. Stored in place of the cores.
 struct Pages {
   std::uint64_t page_bytes;
   std::uint32_t
@@ -304,7 +302,7 @@ struct ProgramSlot {
   std::uint32_t first_cb;   // index of the first CB record; the other CB records follow it
   std::uint32_t cb_count;
   std::uint32_t device;          // index of the device record
-  std::uint32_t resident_cores;  // number of cores to which this program was dispatched last
+  std::uint32_t resident_cores;  // number of cores whose last dispatched program is this one
   std::uint32_t name;            // index of the name's TextRecord plus one; 0 means no name
   std::uint32_t scope;           // index of the scope's TextRecord plus one; 0 means no scope
 };
@@ -323,13 +321,13 @@ struct CbRecord {
 };
 
 // The visits of a scope. Stored in the scope's text record if the name of the scope leaves room.
-// There is no sequence number: each figure is right by itself, and `open` is stored after the
-// times.
+// There is no sequence number: a reader may see figures of different moments, but no torn figure.
+// `open` is stored after the times.
 struct ScopeRecord {
   char name[96];
   std::uint32_t entered;    // 0 means unknown, or that the text is no scope
   std::uint32_t open;       // visits that have not ended, over all threads
-  std::uint64_t last_ns;    // last time when `open` changed from 0 to 1; of a coarse clock
+  std::uint64_t last_ns;    // last time when `open` changed from 0 to 1, by a coarse clock
   std::uint64_t before_ns;  // previous value of `last_ns`; 0 means none
 };
 
@@ -361,13 +359,13 @@ enum class EventType : std::uint8_t {
   program_destroy = 4,
   device_open = 5,
   device_close = 6,
-  set_alloc = 7,  // on each device of a set; `device_id` is the number of the set
+  set_alloc = 7,  // alloc on each device of a set; `device_id` is the number of the set
   set_free = 8,
   mark = 9,  // `id` is the number of the mark's text
   // The following events occur only in a ring with details.
   footprint = 10,     // `id` is the footprint's number; its CbRecords follow
   dispatch = 11,      // `id` is the program
-  set_dispatch = 12,  // to each device of a set
+  set_dispatch = 12,  // dispatch to each device of a set; `device_id` is the number of the set
   trace_replay = 13,  // `id` is the number of programs; their ids follow
   failure = 14,       // the process ran out of memory; occurs also in a ring without details
 };

@@ -10,7 +10,7 @@
 
 namespace ttmem::segment {
 
-// Returns the public form of run ids, which lacks half of the random digits. The full ids are not
+// Returns the public form of run ids, without half of their random digits. The full ids are not
 // public, because a user who knows a full id can add a process to the recording of that run.
 //
 // "4711.4026531836.88123.9f3a01bc77d2.r" -> "4711.4026531836.88123.9f3a01.r"

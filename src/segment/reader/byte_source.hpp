@@ -16,8 +16,8 @@ class ByteSource {
  public:
   virtual ~ByteSource() = default;
 
-  // Copies bytes from `offset` on and returns their number, which is less than out.size() at the
-  // end of the file and after a read error.
+  // Fills `out` with the bytes from `offset` on. Returns the number of bytes copied, which is less
+  // than out.size() at the end of the file and after a read error.
   virtual std::size_t read_at(std::uint64_t offset, std::span<std::byte> out) const = 0;
 
   [[nodiscard]] virtual std::uint64_t size() const = 0;

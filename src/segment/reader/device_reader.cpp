@@ -18,11 +18,11 @@ constexpr std::size_t kHeadBytes = offsetof(DeviceRecord, reserved1);
 
 enum class Copied : std::uint8_t { whole, piecewise, cut_off };
 
-// Copies the part of a record that one sequence number covers. If a writer updates its device every
-// few dozen nanoseconds, every copy mixes figures of several moments. Every figure is an aligned
-// word that is stored and copied whole (stable_copy.hpp), so each figure of the last copy is still
-// right by itself. Only device_open() writes the identity of the device. A reader that runs during
-// device_open() may see a mixture of old and new identity until its next pass.
+// Copies the part of a record that one sequence number covers. If the writer updates the record
+// every few dozen nanoseconds, every copy mixes figures of several moments: the result is
+// `piecewise`. Each figure is an aligned word that is stored and copied whole (stable_copy.hpp), so
+// no single figure is torn. Only device_open() writes the identity of the device. A reader that
+// runs during device_open() may see a mixture of old and new identity until its next pass.
 Copied copy_part(const ByteSource& source, std::uint64_t offset, std::size_t bytes,
                  StableCopy& copy) {
   for (int i = 0; i < kStableTries; ++i) {
@@ -68,9 +68,9 @@ void copy_figures(const DeviceRecord& record, DeviceImage& device) {
   device.cb_estimate = record.cb_estimate != 0;
 }
 
-// Makes figures consistent with each other. Figures of different moments may contradict each other,
-// and so may the figures of a writer that was killed during a change. Computes sums again from
-// their parts, and raises a figure to the largest figure that it includes.
+// Makes the figures of an incoherent record consistent. Figures of different moments may contradict
+// each other, and so may the figures of a writer that was killed during a change. Computes the sum
+// again from its parts, and corrects a figure that must not be below, or above, another figure.
 void reconcile(DeviceImage& device) {
   KindFigures& cbs = device.kinds[Kind::cb];
   cbs.logical_bytes = std::max(cbs.logical_bytes, cbs.used_bytes);
@@ -100,10 +100,10 @@ DevicePeaks peaks_of(const DeviceRecord& record) {
   return peaks;
 }
 
-// A part of a device record. One sequence number, at its beginning, covers the part.
+// A part of a device record. The sequence number at the beginning of the part covers the part.
 struct Part {
   const std::byte* bytes;
-  bool whole;  // false: each figure is right only by itself
+  bool whole;  // false: the figures may be of different moments
 };
 
 // The device records of one chunk. Reads all records of the chunk together, and reads a single

@@ -11,7 +11,7 @@
 
 namespace ttmem::segment {
 
-// The devices of a segment, open and closed, and which device record belongs to which open device.
+// The devices of a segment. `devices` contains only the open devices.
 struct OpenDevices {
   std::vector<DeviceImage> devices;
   // For each record, the index of its device in `devices`. nullopt if the device is not open.
@@ -23,7 +23,7 @@ struct OpenDevices {
   std::uint64_t invalid_records = 0;
 };
 
-// Returns nullopt if the file is truncated while being read.
+// Reads all device records. Returns nullopt if the file is truncated while being read.
 [[nodiscard]] std::optional<OpenDevices> read_devices(const ByteSource& source,
                                                       const SegmentMap& map);
 

@@ -36,7 +36,7 @@ bool plausible(const EventRecord& event) {
 // Copies records of the ring, and finds out afterwards which of the copies are whole.
 //
 // Record r is overwritten by record r + capacity_. The writer stores `events` before it begins the
-// next record, and one event has at most `margin_` records. So the copy of record r is whole if
+// next event, and one event has at most `margin_` records. So the copy of record r is whole if
 // `events`, read after the copy was made, is still below r + capacity_ - margin_.
 class Ring {
  public:
@@ -48,10 +48,11 @@ class Ring {
         margin_(has_details_ ? 1 + kMaxEventDetails : 1) {}
 
   [[nodiscard]] bool has_details() const { return has_details_; }
-  // Returns false if the ring is too small to keep any record.
+  // Returns false if the ring has no more records than one event may need.
   [[nodiscard]] bool is_usable() const { return capacity_ > margin_; }
 
-  // Returns the oldest record that the writer is not about to overwrite.
+  // Returns the number of the oldest record that the writer cannot have begun to overwrite, if
+  // `newest` is the value of `events`.
   [[nodiscard]] std::uint64_t oldest(std::uint64_t newest) const {
     const std::uint64_t kept = capacity_ - margin_;
     return newest < kept ? 1 : newest - kept + 1;
@@ -92,8 +93,8 @@ EventDetails as_details(const EventRecord& record) {
   return details;
 }
 
-// Adds the records to the result as events without details. Counts the records before `oldest` and
-// the invalid records as lost. The first record has the number `first`.
+// Adds the records to the result as events without details. The first record has the number
+// `first`. Counts invalid records and records with a number below `oldest` as lost.
 void take_plain(std::span<const EventRecord> records, std::uint64_t first, std::uint64_t oldest,
                 Events& result) {
   for (std::size_t i = 0; i < records.size(); ++i) {
@@ -104,9 +105,9 @@ void take_plain(std::span<const EventRecord> records, std::uint64_t first, std::
   result.newest = first + records.size() - 1;
 }
 
-// Adds the records to the result as events with details. Returns false if the records contradict
-// themselves. If the details of the last event are not complete, leaves the event for the next
-// call.
+// Adds the records to the result as events with details. Returns false if a record is invalid, or
+// if `records` contains no complete event. If details of the last event are missing, leaves the
+// event for the next call.
 bool take_detailed(std::span<const EventRecord> records, std::uint64_t first, Events& result) {
   for (std::size_t i = 0; i < records.size();) {
     const EventRecord& event = records[i];
@@ -150,7 +151,7 @@ Result<Events> read_events(const ByteSource& source, std::uint64_t after_number,
   result.newest = after_number;
   std::uint64_t newest = map->header.events;
   if (newest <= after_number) return result;
-  // Counts all unread records as lost.
+  // Returns no events, and counts all unread records as lost.
   const auto give_up = [&] {
     result.events.clear();
     result.details.clear();
@@ -163,7 +164,7 @@ Result<Events> read_events(const ByteSource& source, std::uint64_t after_number,
   if (ring.has_details() && after_number + 1 < oldest) return give_up();
   const std::uint64_t first = std::max(after_number + 1, oldest);
   result.lost = first - after_number - 1;
-  most = std::max(most, kMaxEventDetails + 1);  // reads at least one event with all its details
+  most = std::max(most, kMaxEventDetails + 1);  // room for one event with all its details
   const std::uint64_t last = newest - first < most ? newest : first + most - 1;
   if (!ring.copy(first, last) || !read_value(source, offsetof(Header, events), newest)) {
     return Error{"it became shorter while its events were read; try again"};

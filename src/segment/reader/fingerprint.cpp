@@ -69,7 +69,7 @@ bool is_settled(const SegmentImage& image) {
     if (device.programs != programs[d]) return false;
     for (const Kind kind : kAllKinds) {
       const KindFigures& figures = device.kinds[kind];
-      // Counts only CBs without an address, because the CBs of programs are not allocations.
+      // Compares only the CBs without an address, because the CBs of programs are not allocations.
       const std::uint64_t bytes = kind == Kind::cb ? device.loose_cb_bytes : figures.logical_bytes;
       const AllocationSum& sum = listed[d][kind];
       if (figures.live != sum.count || bytes != sum.bytes) return false;

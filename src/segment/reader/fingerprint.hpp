@@ -12,13 +12,12 @@
 
 namespace ttmem::segment {
 
-// Shows with a few small reads whether a segment has changed. Contains the header, with the number
-// of the newest event and the numbers of dropped calls and names, and the sequence numbers of the
-// devices, which every change of a figure raises. The writer does no work for the fingerprint.
+// Shows with a few small reads whether a segment has changed. Contains the header and the sequence
+// numbers of the device records. Every event and every dropped call or name changes the header, and
+// every change of a figure raises a sequence number. The writer does no work for the fingerprint.
 //
-// A reader takes the fingerprint before it reads the segment. While the fingerprint stays the same,
-// the image that the reader got is up to date, provided that the image is settled: see
-// is_settled().
+// A reader takes the fingerprint before it reads the segment. If the image is settled (see
+// is_settled()), the image is up to date as long as the fingerprint stays the same.
 struct Fingerprint {
   Header header{};
   std::vector<std::uint64_t> places;  // offsets of the device records in the file
@@ -30,18 +29,18 @@ struct Fingerprint {
   }
 };
 
-// Returns nullopt if the header is incomplete or the file is truncated. Any thread may call the
-// functions of this header.
+// Returns nullopt if the header is not HeaderState::complete or the file is truncated. Any thread
+// may call the functions of this header.
 [[nodiscard]] std::optional<Fingerprint> read_fingerprint(const ByteSource& source);
 
 // Returns true if the segment still has this fingerprint. Reads the header and eight bytes per
 // device.
 [[nodiscard]] bool still_has(const ByteSource& source, const Fingerprint& fingerprint);
 
-// Returns true if the lists agree with the figures. Then no call of the writer was in progress when
-// `image` was read. The fingerprint alone does not show the end of a call, because the slot of an
-// allocation is written after its figures. Returns false for a segment that could not grow: some of
-// its allocations are in the figures and not in the lists.
+// Returns true if the lists agree with the figures, so that no call of the writer was in progress
+// when `image` was read. The fingerprint alone does not show the end of a call, because the writer
+// writes the slot of an allocation after the figures. Returns false for a segment that could not
+// grow, because some of its allocations are in the figures but not in the lists.
 [[nodiscard]] bool is_settled(const SegmentImage& image);
 
 }  // namespace ttmem::segment

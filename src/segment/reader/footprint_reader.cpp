@@ -18,7 +18,7 @@ struct CbRun {
   std::uint64_t number = 0;
   std::uint32_t first = 0;
   std::uint32_t count = 0;
-  std::uint32_t footprint = kNowhere;  // index into Footprints::footprints after the CBs were read
+  std::uint32_t footprint = kNowhere;  // index into Footprints::footprints; kNowhere: not read
 };
 
 // Returns one run for each footprint number, in ascending order.
@@ -45,8 +45,8 @@ bool possible(const CbRun& run, std::uint32_t cb_records) {
          run.count <= cb_records - run.first;
 }
 
-// Copies the CBs of a footprint. Returns false if a record does not, or no longer, belong to the
-// footprint.
+// Copies the CBs of a footprint. Returns false if a record belongs to another footprint, or to
+// none.
 bool copy_run(const StableCopy& chunk, const CbRun& run, LiveFootprint& footprint) {
   for (std::uint32_t i = 0; i < run.count; ++i) {
     CbRecord record;

@@ -16,13 +16,13 @@ namespace ttmem::segment {
 // it, so the footprints never take more memory than the CB records of the file.
 struct Footprints {
   std::vector<LiveFootprint> footprints;
-  // Index into `footprints` by program. nullopt if the program ended before its CBs were read, or
-  // if it refers to invalid CB records.
+  // [program]: index into `footprints`. nullopt if the program was destroyed before its CBs were
+  // read, or if its slot refers to invalid CB records.
   std::vector<std::optional<std::uint32_t>> of_program;
   std::uint64_t invalid_records = 0;
 };
 
-// Returns nullopt if the file is truncated while being read.
+// Reads the footprints of `programs`. Returns nullopt if the file is truncated while being read.
 [[nodiscard]] std::optional<Footprints> read_footprints(const ByteSource& source,
                                                         const SegmentMap& map,
                                                         std::span<const ProgramSlot> programs);

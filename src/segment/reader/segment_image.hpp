@@ -24,9 +24,9 @@ namespace ttmem::segment {
 struct DeviceImage : DeviceFigures {
   DeviceImage() : DeviceFigures{} {}
 
-  // True if all figures are of one moment. False if the writer kept changing the record: each
-  // figure is then right by itself, and the moments of the figures differ by microseconds.
-  // `cores_coherent` is the same for `cores`.
+  // True if all figures are of one moment. False if the writer changed the record during every
+  // attempt to read it: the figures are then of moments that differ by microseconds.
+  // `cores_coherent` says the same of `cores`.
   bool coherent = true;
   bool cores_coherent = true;
 
@@ -66,8 +66,8 @@ struct LiveAllocation {
   std::uint64_t bytes = 0;
   std::optional<std::uint64_t> bytes_per_bank;
   std::optional<std::uint32_t> banks;
-  std::optional<CoreMask> cores;  // cores that hold its bytes; nullopt: in every bank
-  bool own_banks = false;         // true: takes only the banks of `cores`; false: takes every bank
+  std::optional<CoreMask> cores;  // cores that hold its bytes; nullopt: kNoCores
+  bool own_banks = false;         // kOwnBanks
   bool estimate = false;          // true: `bytes` is an estimate
   BufferLayout layout{};
   std::string label;
@@ -76,8 +76,8 @@ struct LiveAllocation {
   ScopeVisit visit;                // visit of the scope during which the allocation was made
 };
 
-// Returns the devices on which the allocation lies. The sizes of the allocation are its sizes on
-// each of these devices.
+// Returns the devices on which the allocation lies. The allocation has its full size on each of
+// these devices.
 [[nodiscard]] inline std::span<const std::uint32_t> devices_of(const LiveAllocation& allocation) {
   if (allocation.devices.empty()) return {&allocation.device, 1};
   return allocation.devices;
@@ -107,8 +107,8 @@ struct LiveProgram {
   ScopeVisit visit;
 };
 
-// The allocations that a process had not freed when it closed a device, summed over all times that
-// it closed the device. An open device has the same figures in its DeviceImage.
+// The allocations that a process had not freed when it closed a device, summed over all closings
+// of the device. An open device has the same figures in DeviceImage::anomalies.
 struct LeftAtCloseImage {
   std::uint32_t device_id = 0;
   std::uint64_t allocations = 0;
@@ -125,15 +125,15 @@ struct DevicePeaks {
   std::uint64_t left_at_close_bytes = 0;
 };
 
-// The last time that the process ran out of memory.
+// The last failure of the process.
 struct FailureImage {
   std::uint64_t number = 0;  // number of failures so far
   std::uint64_t when_ns = 0;
   std::uint64_t when_unix_ns = 0;
-  std::uint64_t not_kept = 0;  // number of failures whose state was not kept
+  std::uint64_t not_kept = 0;  // number of failures without a copy of the segment
   std::int32_t not_kept_error =
-      0;             // errno if the last failure's state could not be kept; 0: it was kept
-  std::string run;   // `ttmem run` to which the process belongs; empty means none
+      0;             // errno if the last failure's copy could not be made; 0: there is a copy
+  std::string run;   // id of the innermost run; empty means none
   std::string text;  // may have several lines
 };
 
@@ -152,7 +152,7 @@ struct SegmentImage {
   bool client_ended = false;     // only in a proxy segment: true if the client has ended
   std::uint32_t client_uid = 0;  // user of the client of a proxy segment
   std::int32_t last_error = 0;
-  // Number of the event at which all `allocations` and `programs` were live.
+  // Number of an event: all `allocations` and `programs` were live together at this event.
   std::uint64_t events = 0;
   std::uint64_t event_count = 0;  // number of events so far
   std::uint64_t dropped_allocations = 0;
@@ -162,7 +162,8 @@ struct SegmentImage {
 
   Job job{};
   std::optional<FailureImage> failure;
-  std::vector<std::string> not_seen;  // sentences: what the process does not report, and why
+  std::vector<std::string>
+      not_seen;  // sentences that say what the process does not report, and why
 
   // The number of records that contradict themselves and were ignored.
   std::uint64_t invalid_records = 0;

@@ -60,7 +60,7 @@ HeaderState check_header(const ByteSource& source, Header& header) {
   return HeaderState::complete;
 }
 
-// Returns the number of chunks to read: not more than the header's count, the size of the table,
+// Returns the number of chunks to read: the smallest of the header's count, the size of the table,
 // and the number of chunks in the file.
 std::uint32_t chunks_to_read(const ByteSource& source, const Header& header) {
   const std::uint64_t size = source.size();
@@ -107,8 +107,8 @@ Result<SegmentMap> map_segment(const ByteSource& source) {
   const HeaderState state = check_header(source, map.header);
   if (state != HeaderState::complete) return explain(state, map.header);
 
-  // Reads the header again. A slot beyond the counts of this second copy was first used after
-  // `events_before` was read, so no slot that was live at that event is missed.
+  // Reads the header again, for its counts. A slot beyond the counts of the second copy was first
+  // used after `events_before` was read, so readers miss no slot that was live at that event.
   map.events_before = map.header.events;
   if (!read_value(source, 0, map.header)) return explain(HeaderState::damaged, map.header);
 

@@ -50,11 +50,11 @@ class RecordPlaces {
   std::uint32_t record_bytes_;
 };
 
-// The checked header, and the places of its arrays. The counts in the header are only what the
-// writer states. The capacities of the arrays never exceed the size of the file.
+// The checked header of a segment, and the places of its arrays. The counts in the header are not
+// checked. The capacities of the arrays never exceed the size of the file.
 struct SegmentMap {
   Header header;
-  std::uint64_t events_before = 0;  // Header::events, read before anything else of `header`
+  std::uint64_t events_before = 0;  // Header::events, read before `header` was read
   RecordPlaces devices{sizeof(DeviceRecord)};
   RecordPlaces allocations{sizeof(AllocationSlot)};
   RecordPlaces programs{sizeof(ProgramSlot)};
@@ -67,7 +67,8 @@ struct SegmentMap {
 // Returns the number of events that the process has written.
 [[nodiscard]] std::uint64_t event_count(const Header& header);
 
-// Fails if the header is incomplete, or if the file is truncated while being read.
+// Reads the header and the chunk table. Fails if the header is not HeaderState::complete, or if the
+// file is truncated while being read.
 [[nodiscard]] Result<SegmentMap> map_segment(const ByteSource& source);
 
 }  // namespace ttmem::segment

@@ -126,9 +126,8 @@ class Pass {
   }
 
   // Calls use(slot, index) for each untorn slot among the first `count` slots. Leaves out a slot
-  // that stays torn: the slot is being allocated or freed, or the writer died during the write, so
-  // the slot is not among the slots that were live together. Returns false if the file is
-  // truncated.
+  // that stays torn: the writer is changing the slot, or died while it changed the slot. Returns
+  // false if the file is truncated.
   template <typename Slot, typename Use>
   bool for_each_slot(const RecordPlaces& array, std::uint32_t count, Use&& use) {
     for (std::uint32_t first = 0; first < count; first += array.records_per_chunk()) {
@@ -146,8 +145,8 @@ class Pass {
     return true;
   }
 
-  // Reads a torn slot again. A living writer changes a few slots at a time. A file with many torn
-  // slots is damaged, so the number of retries is limited.
+  // Reads a torn slot again. A living writer changes only a few slots at a time. If many slots are
+  // torn, the file is damaged, so the number of retries is limited.
   template <typename Slot>
   bool read_again(std::uint64_t offset, Slot& slot) {
     for (int i = 0; i < kStableTries && retries_left_ > 0; ++i, --retries_left_) {
@@ -163,7 +162,7 @@ class Pass {
         map_.allocations, count, [&](const AllocationSlot& slot, std::uint32_t index) {
           if (slot.live != 1 || slot.born > image_.events) return;
           const std::vector<std::uint32_t>& devices = devices_of(slot);
-          if (devices.empty()) return;  // leaves out a slot whose devices were closed meanwhile
+          if (devices.empty()) return;  // leaves out a slot without an open device
           if (plausible(slot) && cores_fit(slot, devices)) {
             labelled &= add_allocation(slot, index, devices);
           } else {
@@ -229,8 +228,8 @@ class Pass {
   }
 
   // Returns the visit of the scope during which an allocation was made at `when_ns`. The texts are
-  // read after map_.events_before, and all listed allocations were made before that event. So if no
-  // thread is in the scope when its text is read, the scope was left after the allocation.
+  // read after map_.events_before, and all listed allocations were made at that event or earlier.
+  // So if no thread is in the scope when its text is read, the scope was left after the allocation.
   ScopeVisit visit_of(std::uint32_t scope, std::uint64_t when_ns) {
     return visit_at(static_cast<std::int64_t>(when_ns), texts_.visits(scope));
   }

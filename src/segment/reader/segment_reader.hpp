@@ -8,13 +8,14 @@
 namespace ttmem::segment {
 
 // Reads a segment. Whatever the bytes are, and however they change meanwhile, the function
-// terminates, takes at most memory in proportion to the file, and never returns a torn record.
+// terminates, takes memory at most in proportion to the size of the file, and never returns a torn
+// allocation, program or CB.
 //
-// Fails if the header is incomplete (see header_state() in segment_map.hpp), or if the file is
+// Fails if the header is not complete (see HeaderState in segment_map.hpp), or if the file is
 // truncated while being read. The caller puts the name of the file before the message.
 //
 // Not a failure:
-// - a slot that is being written: it is not listed, and appears in the next pass
+// - a slot that is being written: it is left out, and appears in a later pass
 // - a device under constant writing: DeviceImage::coherent is false
 // - a record that contradicts itself: SegmentImage::invalid_records counts it
 //

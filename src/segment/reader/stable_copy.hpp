@@ -10,11 +10,12 @@
 //
 // Why that is sound:
 //  0. Assumption: read() copies aligned words of up to 8 bytes whole. POSIX does not promise this,
-//     but the kernels of the 64-bit machines on which segments are made do it. So a ticket or a
-//     figure is never torn (invariant 5 of layout.hpp), and anything longer may be torn.
+//     but Linux does so on the 64-bit machines on which segments are made. So a ticket or a figure
+//     is never torn (invariant 5 of layout.hpp), but anything longer may be torn.
 //  1. Tickets never repeat: `seq` only grows (a repeat needs 2^31 writes between two copies), and a
-//     footprint or event number is used once. So equal tickets in the first and third copy mean
-//     that the ticket did not change between these copies, and that no write began between them.
+//     footprint or event number is used only once. So equal tickets in the first and third copy
+//     mean that the ticket did not change between these copies, and that no write began between
+//     them.
 //  2. The write that stored the ticket was complete before the first copy saw the ticket, since the
 //     ticket is stored last, with release. So the second copy, begun later, sees all of that write.
 //  3. A later write marks the ticket before it stores any of its body. If the second copy contained
@@ -86,8 +87,8 @@ class StableCopy {
   std::array<std::vector<std::byte>, 3> copies_;
 };
 
-// The maximum number of attempts to copy a record. Writing a record takes about ten stores. If all
-// attempts give torn copies, the writer died during the write, or it writes the record all the
+// The maximum number of attempts to copy a record. Writing a record takes about ten stores. If
+// every attempt gives a torn copy, the writer died during the write, or writes the record all the
 // time.
 inline constexpr int kStableTries = 8;
 

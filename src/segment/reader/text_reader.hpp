@@ -15,15 +15,15 @@ namespace ttmem::segment {
 
 // The contents of an allocation's `label` field, which depend on the allocation's flags.
 struct OriginNumbers {
-  std::string_view label{};        // text up to a zero; empty if `label_number` is set
+  std::string_view label{};        // the label; empty if `label_number` is set
   std::uint32_t label_number = 0;  // number of the label's text; 0 means none
   std::uint32_t scope_number = 0;
 };
 [[nodiscard]] OriginNumbers origin_numbers(std::uint8_t flags, const char (&place)[32]);
 
-// Reads the names and long labels of a segment. Reads a chunk when the first of its texts is
-// needed. One copy is enough: a record refers only to complete texts, and a text never changes. The
-// numbers of visits of a scope are from the moment when its chunk was read.
+// Reads the names, long labels and scopes of a segment. Reads a chunk when the first of its texts
+// is needed. One copy is enough: a record refers only to complete texts, and a text never changes.
+// The visits of a scope do change: they are from the moment when the chunk was read.
 //
 // `source` and `map` must outlive the reader.
 class TextReader {
@@ -36,8 +36,8 @@ class TextReader {
   // Sets `path` to the names of the scope and of its enclosing scopes, outermost first:
   // "decoder.0/attention". Otherwise like read().
   [[nodiscard]] bool read_scope(std::uint32_t number, std::string& path);
-  // Returns how often the scope was entered and left. Unknown if there is no such scope, or if the
-  // process does not report visits.
+  // Returns the visits of a scope. They are unknown if there is no such scope, if its name is too
+  // long for a ScopeRecord, or if the process does not report visits.
   [[nodiscard]] ScopeVisits visits(std::uint32_t number);
 
  private:

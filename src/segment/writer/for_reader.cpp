@@ -32,15 +32,16 @@ bool move(const std::string& from, const std::string& to) noexcept {
 
 }  // namespace
 
-// Gives the file the name under which its reader searches. Returns false if the file keeps its old
-// name. If a process calls exec several times, it leaves several files, which are numbered.
+// Renames the file, so that its reader finds it (kKeptSuffix). Returns false if the file keeps its
+// old name. If a process calls exec several times, it leaves several files, whose names contain a
+// number.
 bool SegmentWriter::keep(const std::string& path) const noexcept {
   const ThreadStateGuard guard;
   try {
     const std::string suffix =
         kKeptSuffix.data() + std::to_string(kept_for_) + "." + std::to_string(kept_for_namespace_);
     if (move(path, path + suffix)) return true;
-    // Starts at a number that is made from the time, because such a number is most likely unused.
+    // Starts at a number computed from the time, because such a number is most likely unused.
     std::uint32_t number = static_cast<std::uint32_t>(clock_ns(CLOCK_MONOTONIC) / 1000) >> 1U;
     for (std::uint32_t i = 0; i < kMaxNames && errno == EEXIST; ++i) {
       if (move(path, base_path_ + "." + std::to_string(++number) + suffix)) return true;

@@ -21,8 +21,8 @@
 namespace ttmem::segment {
 namespace {
 
-// The part of the free space that a copy may take: a quarter. The workload and other processes have
-// shared memory in the same space, and are killed when the space is full.
+// A copy may take a quarter of the free space. The workload and other processes have shared memory
+// in the same file system, and may be killed if it is full.
 constexpr std::uint64_t kPartOfFree = 4;
 
 bool has_room(int file, std::uint64_t bytes) noexcept {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes the file again, with all its contents, if it was deleted while its owner lives.
+// Writes the file of a segment again, with all its contents, if the file was deleted while its
+// process lives.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -19,7 +20,7 @@
 namespace ttmem::segment {
 namespace {
 
-// Replaces a mapping by a mapping of the file, at the same address and with the same size.
+// Replaces the mapping at `address` by a mapping of the file `fd`.
 bool map_over(void* address, std::size_t bytes, int fd, off_t offset) noexcept {
   return ::mmap(address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd,
                 offset) == address;

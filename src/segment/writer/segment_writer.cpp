@@ -143,8 +143,8 @@ Result<std::unique_ptr<SegmentWriter>> SegmentWriter::create(const Options& opti
   return writer;
 }
 
-// Adds the ring and one chunk of each kind except texts and device sets, so that a small process
-// never grows its segment.
+// Adds the ring. For a segment that is no proxy segment, also adds one chunk of each kind except
+// texts and device sets, so that a small process seldom grows its segment.
 bool SegmentWriter::map_first_chunks(const Options& options) {
   // If the ring does not fit into a small /dev/shm, tries a ring of half the size.
   std::uint32_t chunks = ring_chunks(options.event_chunks);
@@ -162,7 +162,7 @@ bool SegmentWriter::map_first_chunks(const Options& options) {
 }
 
 // Returns the number of chunks of the ring, a power of two. A ring with more than
-// kFewestEventChunks takes at most a sixteenth of the free space, so that many processes find room.
+// kFewestEventChunks takes at most a sixteenth of the free space, so that many processes have room.
 std::uint32_t SegmentWriter::ring_chunks(std::uint32_t wanted) const noexcept {
   constexpr std::uint64_t part_of_free = 16;
   struct statvfs space {};
@@ -180,8 +180,8 @@ SegmentWriter::Identity SegmentWriter::identity_of(const Options& options) noexc
   if (options.for_client) {
     self.pid = options.for_client->pid;
     self.start_time_ticks = options.for_client->start_time_ticks;
-    // If /proc does not show the client, its pid belongs to another namespace, or it has no pid.
-    // The namespace is then unknown.
+    // Without a start time, /proc does not show the client: its pid is unknown, or belongs to an
+    // unknown namespace.
     if (self.start_time_ticks == 0) self.pid_namespace = 0;
   } else {
     self.pid = ::getpid();
@@ -190,9 +190,9 @@ SegmentWriter::Identity SegmentWriter::identity_of(const Options& options) noexc
   return self;
 }
 
-// Creates the file. A file with its name exists already if this process has called exec since, or
-// if a process of another pid namespace has the same pid and start time. In the second case the
-// name gets a number.
+// Creates the file. A file with its name exists already if this process created the file before it
+// called exec, or if a process of another pid namespace has the same pid and start time. In the
+// second case the name gets a number.
 Result<void> SegmentWriter::open_file(const Options& options, const Identity& self) {
   is_proxy_ = options.for_client.has_value();
   mode_ = options.mode;
@@ -219,8 +219,8 @@ Result<void> SegmentWriter::open_file(const Options& options, const Identity& se
   return failed("cannot create", EEXIST);
 }
 
-// Creates and locks the file. Returns false if a file with its name exists, or if a reaper removed
-// the new file.
+// Creates and locks the file. Returns false if a file with its name exists, or if a reaper locked
+// or removed the new file.
 Result<bool> SegmentWriter::open_new_file(mode_t mode) {
   fd_ = open_above_streams(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
   if (!fd_ && errno == EEXIST) return false;
@@ -236,16 +236,16 @@ Result<bool> SegmentWriter::open_new_file(mode_t mode) {
   ::fstat(fd_.get(), &facts);
   file_device_ = facts.st_dev;
   file_number_ = facts.st_ino;
-  // Checks that no reaper has taken the new file for the file of a dead writer. Such a reaper holds
-  // the lock, or has removed the file.
+  // A reaper may mistake the new file, which was not locked at first, for the file of a dead
+  // process. Such a reaper holds the lock, or has removed the file.
   if (locked && facts.st_nlink > 0) return true;
   fd_.reset();
   return false;
 }
 
-// Removes or renames the file `path` if this process wrote the file before it called exec; exec
-// released the lock. Returns true if the name may be free now, and false if the file belongs to
-// another process.
+// Removes or renames the file `path` if this process wrote the file before it called exec, which
+// released the lock. Returns true if the name may be free now, and false if the file must stay,
+// because it belongs to another process or is evidence of a client.
 bool SegmentWriter::remove_own_file(const std::string& path, const Identity& self,
                                     OwnFile fate) noexcept {
   const UniqueFd old = open_above_streams(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK);
@@ -332,8 +332,8 @@ bool SegmentWriter::is_our_file(int fd) const noexcept {
 }
 
 // Returns true if fd_ refers to our file. If necessary, opens the file again, because the workload
-// may have closed our descriptor and reused its number. The lock is not lost then: the mapping of
-// the header keeps the lock.
+// may have closed our descriptor and reused its number. The lock is not lost when the workload
+// closes the descriptor, because the mapping of the header keeps the lock.
 bool SegmentWriter::has_file() noexcept {
   if (fd_ && is_our_file(fd_.get())) return true;
   fd_.release();
@@ -355,8 +355,8 @@ bool SegmentWriter::may_reach(off_t size) noexcept {
          static_cast<rlim_t>(size) <= limit.rlim_cur;
 }
 
-// Makes the file at least `offset` + `bytes` long and allocates the new pages. Returns 0 or the
-// errno.
+// Makes the file at least `offset` + `bytes` long and allocates the new pages. Returns 0, or an
+// errno on failure.
 int SegmentWriter::reserve(off_t offset, off_t bytes) noexcept {
   if (in_memory_) return 0;
   restore_deleted_file();
@@ -482,8 +482,9 @@ void SegmentWriter::release_cbs(std::uint32_t first, std::uint32_t count) {
   free_cbs_[static_cast<std::size_t>(std::countr_zero(std::bit_ceil(count)))].push_back(first);
 }
 
-// Returns true if a reader wants the segment and may still live. A dead reader would never remove
-// the segment. A reader of another pid namespace cannot be checked, and is assumed to live.
+// Returns true if a reader wants the segment (Options::kept_for) and may still live. A dead reader
+// would never remove the segment. A reader of another pid namespace cannot be checked, and is
+// assumed to live.
 bool SegmentWriter::is_wanted() const noexcept {
   const bool is_visible = kept_for_namespace_ == 0 || kept_for_namespace_ == pid_namespace();
   return kept_for_ > 0 && (!is_visible || is_running(kept_for_));

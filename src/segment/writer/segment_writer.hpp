@@ -28,7 +28,7 @@ void store(T& field, T value) noexcept {
 }
 
 // Calls `write` on a record while the record's `seq` shows readers that the record is being written
-// (invariant 2).
+// (invariant 2 of layout.hpp).
 template <typename Write>
 [[gnu::always_inline]] inline void publish(std::uint32_t& seq, Write&& write) noexcept {
   const std::uint32_t before = seq;
@@ -88,9 +88,9 @@ class SegmentWriter {
     mode_t mode = 0600;
     std::uint32_t event_chunks = 4;  // power of two; 4 chunks hold 4,096 events
     bool event_details = false;      // write details after the events, for a recorder
-    bool in_memory = false;          // use neither a file nor readers
-    // Makes a proxy segment for this client. Its name ends in kProxySuffix. The segment gets chunks
-    // only when they are needed, because a server has a thousand proxy segments.
+    bool in_memory = false;          // no file, and therefore no readers
+    // The client of a proxy segment; nullopt: not a proxy segment. At first, a proxy segment has no
+    // chunks except the ring, because a server may have a thousand proxy segments.
     std::optional<Process> for_client = std::nullopt;
     // Reader that gets the segment after a clean exit (kKeptSuffix); 0 means none.
     pid_t kept_for = 0;
@@ -99,7 +99,8 @@ class SegmentWriter {
     Job job{};                             // job of this process, not of a client
   };
 
-  // Creates and locks the segment. On failure, leaves a mark (kUntrackedSuffix) if possible.
+  // Creates and locks the segment. On failure, tries to leave a symbolic link that tells readers
+  // the reason (kUntrackedSuffix).
   [[nodiscard]] static Result<std::unique_ptr<SegmentWriter>> create(const Options& options);
   ~SegmentWriter();  // calls abandon()
   SegmentWriter(const SegmentWriter&) = delete;
@@ -127,7 +128,7 @@ class SegmentWriter {
   [[nodiscard]] std::uint32_t program_count() const noexcept { return programs_.count(); }
   [[nodiscard]] std::uint32_t text_count() const noexcept { return texts_.count(); }
 
-  // Each returns an unused record, or kNoSlot.
+  // Each returns the index of an unused record, or kNoSlot if the segment has no room.
   [[nodiscard]] std::uint32_t acquire_device(std::uint64_t now_ns);
   [[nodiscard]] std::uint32_t acquire_allocation(std::uint64_t now_ns) {
     if (free_allocations_.empty()) return acquire_new_allocation(now_ns);
@@ -136,7 +137,7 @@ class SegmentWriter {
     return index;
   }
   [[nodiscard]] std::uint32_t acquire_program(std::uint64_t now_ns);
-  // Returns the first of `count` consecutive records, or kNoSlot. `count` is at most
+  // Returns the index of the first of `count` consecutive records, or kNoSlot. `count` is at most
   // kMaxCbsPerProgram.
   [[nodiscard]] std::uint32_t acquire_cbs(std::uint32_t count, std::uint64_t now_ns);
   [[nodiscard]] std::uint32_t acquire_text(std::uint64_t now_ns);  // at most kMaxTexts records
@@ -164,13 +165,12 @@ class SegmentWriter {
     std::uint64_t when_ns = 0;
   };
 
-  // The number of records between the current record and the record that is prefetched. The ring
-  // for a recorder is larger than the caches.
+  // With details, write_event() prefetches the record that is this many records ahead, because a
+  // ring with details is larger than the caches.
   static constexpr std::uint64_t kAhead = 16;
 
   // Returns the number of the next event.
   [[nodiscard]] std::uint64_t next_event() const noexcept { return events_ + 1; }
-  // Returns true if events have details.
   [[nodiscard]] bool has_event_details() const noexcept { return event_details_; }
 
   // Appends an event and its `count` detail records, at most kMaxEventDetails, to the ring. Inline,
@@ -181,9 +181,9 @@ class SegmentWriter {
     EventRecord& event = ring_[(number - 1) & ring_mask_];
     store(event.number, std::uint64_t{0});
     // Stores the zero in `number` and the previous `events` before the body. The release stores
-    // below store the body before the new `number` and `events`. If `events`, read after a copy of
-    // this record, shows that the record was not yet due to be overwritten, the copy is untorn.
-    // Pairs with the acquire fence in event_reader.cpp.
+    // below store the body before the new `number` and `events`. A reader copies records first and
+    // reads `events` afterwards: `events` shows which of the copied records the writer cannot have
+    // begun to overwrite. Pairs with the acquire fence in event_reader.cpp.
     std::atomic_thread_fence(std::memory_order_release);
     event.when_ns = from.when_ns;
     event.type = static_cast<std::uint8_t>(from.type);
@@ -209,38 +209,40 @@ class SegmentWriter {
     events_ = last;
     std::atomic_ref<std::uint64_t>(event.number).store(number, std::memory_order_release);
     std::atomic_ref<std::uint64_t>(header_->events).store(last, std::memory_order_release);
-    // Prefetches the next record. Otherwise the atomic exchange of the next call would wait for
-    // this cache line.
+    // Prefetches a record of a later event. Otherwise the atomic exchange of that call would wait
+    // for the cache line of the record.
     __builtin_prefetch(&ring_[(last + (event_details_ ? kAhead : 0)) & ring_mask_], 1);
   }
 
-  // Writes the file again if it was deleted (a logout may do that). Growing the segment also writes
-  // a deleted file again. If writing fails, readers do not see this process until a later attempt
-  // succeeds.
+  // Writes the file again if it was deleted (a logout may delete it). Every attempt to grow the
+  // segment calls this function too. If writing fails, readers do not see this process until a
+  // later attempt succeeds.
   void restore_deleted_file() noexcept;
 
   // Returns the record of the last failure.
   [[nodiscard]] FailureRecord& failure() noexcept;
   // Copies the segment, without its events, to a file beside it (kFailedSuffix), and replaces an
-  // earlier copy. Returns 0, or the errno; an earlier copy then stays. The copy takes at most
-  // kMaxFailedBytes, and at most a quarter of the free space.
+  // earlier copy. Returns 0, or an errno on failure; an earlier copy then stays. The copy takes at
+  // most kMaxFailedBytes, and at most a quarter of the free space.
   [[nodiscard]] int keep_failed() noexcept;
   static constexpr std::uint64_t kMaxFailedBytes = 128 << 20;
-  // Removes the copy of a failure, if there is one, because no reader needs the copy any more. From
-  // then on, a clean exit leaves no copy either.
+  // Removes the copy of a failure, if there is one. Called when no reader needs the copy any more.
+  // A later clean exit leaves no copy either.
   void drop_failed() noexcept;
 
-  // Ends the segment at a clean exit: marks the segment, and removes the file unless a reader wants
-  // it.
+  // Ends the segment at a clean exit: sets ExitState::clean, and removes the file unless a reader
+  // wants it (Options::kept_for).
   void finish() noexcept;
   // Ends the segment like finish(), but does not leave the segment to a reader, because its figures
   // may be wrong.
   void discard() noexcept;
-  // Ends a proxy segment whose client ended and still held something: marks the segment and closes
-  // it, so that readers find it like the segment of any dead process. Call nothing else afterwards.
+  // Ends a proxy segment whose client ended and still held something: sets ExitState::client_ended
+  // and closes the file, so that readers treat it like the segment of any dead process. Call
+  // nothing else afterwards.
   void leave_as_evidence() noexcept;
-  // Unmaps and closes the file, which stays. A forked child calls this function for its parent's
-  // segment, so that the lock ends with the parent. Call nothing else afterwards.
+  // Unmaps and closes the file, but does not remove it. A forked child calls this function for its
+  // parent's segment, so that the child does not hold the lock after the parent's end. Call nothing
+  // else afterwards.
   void abandon() noexcept;
   // Closes the file and keeps the mappings. A child that was forked inside a call uses this
   // function, so that the interrupted call can end.
@@ -307,11 +309,11 @@ class SegmentWriter {
   dev_t file_device_ = 0;
   ino_t file_number_ = 0;
   bool is_proxy_ = false;
-  bool is_failure_forgotten_ = false;  // no reader needs the copy of a failure
-  bool has_failed_ = false;            // there is a copy of a failure
+  bool is_failure_forgotten_ = false;  // true: no reader needs the copy of a failure
+  bool has_failed_ = false;            // true: there is a copy of a failure
   mode_t mode_ = 0600;
   std::string path_;
-  std::string base_path_;  // the path without a number
+  std::string base_path_;  // the path without a number and without kProxySuffix
   int failure_error_ = 0;  // errno that explains why there is no segment
   Header* header_ = nullptr;
   std::vector<ChunkKind> chunk_kinds_;  // kind of each chunk of the file
@@ -323,8 +325,8 @@ class SegmentWriter {
   RecordArray<DeviceSetRecord> device_sets_;
   EventRecord* ring_ = nullptr;
   std::uint64_t ring_mask_ = 0;  // number of records in the ring - 1; a mask avoids a slow division
-  std::uint64_t events_ = 0;     // number of the newest event
-  std::uint64_t event_count_ = 0;  // with details: number of records that are events
+  std::uint64_t events_ = 0;     // Header::events
+  std::uint64_t event_count_ = 0;  // Header::event_count
   bool event_details_ = false;
   std::vector<std::uint32_t> free_allocations_;
   std::vector<std::uint32_t> free_programs_;
