@@ -20,15 +20,16 @@
 
 namespace tt::tt_metal {
 
-// A report has only a number and a size, and names no cores. So the bytes of a report count for the
-// device, but for none of its cores.
+// Reports memory on a device. A report names no cores, so its bytes count for the device, but for
+// none of its cores.
 class AllocationClient {
  public:
   static bool is_enabled() { return ttmem_enabled() != 0; }
 
-  // `buffer_type` is a number of TT-Metal's BufferType. `buffer_id` is usually the address, and is
-  // shown as the address. If an id is reported again with the same type while its buffer is live,
-  // the buffer counts once, at its first size, until the id was freed as often as it was reported.
+  // Reports a buffer. `buffer_type` is a value of TT-Metal's BufferType. `buffer_id` is usually the
+  // address, and is shown as the address. If an id is reported again with the same type while its
+  // buffer is live, the buffer counts once, at its first size, until the id was freed as often as
+  // it was reported.
   static void report_allocation(int device_id, std::uint64_t size, std::uint8_t buffer_type,
                                 std::uint64_t buffer_id) {
     if (!is_enabled() || device_id < 0) return;
@@ -46,8 +47,8 @@ class AllocationClient {
     ttmem_buffer_alloc(device, &buffer);
   }
 
-  // A free does not contain the buffer type. If live buffers of several types have the same id,
-  // this function frees the buffer whose type comes first in BufferType.
+  // Reports the free of a buffer. The call does not contain the buffer type. If live buffers of
+  // several types have the same id, frees the buffer whose type comes first in BufferType.
   static void report_deallocation(int device_id, std::uint64_t buffer_id) {
     if (!is_enabled() || device_id < 0) return;
     const auto device = static_cast<std::uint32_t>(device_id);
@@ -63,13 +64,13 @@ class AllocationClient {
     if (found->second.empty()) live.references().erase(found);
   }
 
-  // If an id is reported several times, the CB counts once, at its largest size, until the id was
-  // freed as often as it was reported.
+  // Reports a CB. If an id is reported several times, the CB counts once, at its largest size,
+  // until the id was freed as often as it was reported.
   static void report_cb_allocation(int device_id, std::uint64_t size, std::uint64_t cb_id) {
     if (device_id >= 0) ttmem_cb_alloc(static_cast<std::uint32_t>(device_id), cb_id, size);
   }
-  // Ignores the size, because the size of the allocation counts. The original class has this
-  // function with and without a size.
+  // Reports the free of a CB. Ignores the size, because the size of the allocation counts. The
+  // original class has this function with and without a size.
   static void report_cb_deallocation(int device_id, std::uint64_t /*size*/, std::uint64_t cb_id) {
     report_cb_deallocation(device_id, cb_id);
   }
@@ -77,7 +78,7 @@ class AllocationClient {
     if (device_id >= 0) ttmem_cb_free(static_cast<std::uint32_t>(device_id), cb_id);
   }
 
-  // `kernel_type`: 0 application, 1 fabric, 2 dispatch.
+  // Reports a loaded kernel. `kernel_type`: 0 application, 1 fabric, 2 dispatch.
   static void report_kernel_load(int device_id, std::uint64_t size, std::uint64_t kernel_id,
                                  std::uint8_t kernel_type = 0) {
     if (device_id < 0) return;
@@ -105,11 +106,12 @@ class AllocationClient {
 
  private:
   using Key = std::pair<std::uint32_t, std::uint64_t>;  // device id, buffer id
-  using Types = std::map<std::uint8_t, std::uint64_t>;  // number of reports by buffer type
+  using Types =
+      std::map<std::uint8_t, std::uint64_t>;  // buffer type -> number of reports not freed yet
   struct Live {
     std::mutex mutex;
-    // Returns the live references of this process. In a forked child the map is empty at first,
-    // because the child's tracker starts without buffers too.
+    // Returns the reports of this process that are not freed yet. In a forked child the map is
+    // empty at first, because the child's tracker starts without buffers too.
     std::map<Key, Types>& references() {
       if (owner != ::getpid()) {
         owner = ::getpid();
@@ -129,7 +131,7 @@ class AllocationClient {
   }
 };
 
-// The functions that hooks inside the runtime call.
+// Functions for a runtime that was instrumented for the original server. The runtime calls them.
 namespace allocation_tracker {
 
 namespace detail {
@@ -144,8 +146,8 @@ template <typename T>
 struct has_corners<T, std::void_t<decltype(std::declval<const T&>().start_coord.x)>>
     : std::true_type {};
 
-// Calls visit(x0, y0, x1, y1) for every rectangle of a CoreCoord, CoreRange, CoreRangeSet (of
-// TT-Metal or of the dry run), a variant of these types, or a ttmem_core_range.
+// Calls visit(x0, y0, x1, y1) for every rectangle of `cores`: a CoreCoord, CoreRange or
+// CoreRangeSet (of TT-Metal or of the dry run), a variant of these types, or a ttmem_core_range.
 template <typename Cores, typename Visit>
 void for_each_rectangle(const Cores& cores, const Visit& visit);
 template <typename Visit>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Approach 2: functions that call TT-Metal's functions and count what these calls create. They are
-// for applications that want tracking without a change of the runtime. This header compiles against
-// the headers of TT-Metal or of the dry run.
+// Approach 2: functions that call TT-Metal's functions, and count the circular buffers and kernels
+// that these calls create. They are for applications that want tracking without a change of the
+// runtime. This header compiles against the headers of TT-Metal or of the dry run.
 //
 //   instrumented::TrackOn(mesh.get());
 //   instrumented::CreateCircularBufferWithTracking(program, cores, config);
@@ -13,8 +13,8 @@
 // several programs with the same index and cores count once, at the largest size, because the CBs
 // of cached programs share addresses. A kernel has no binary when it is added, so 50 KiB per core
 // count for the kernel, marked as an estimate. All kernels of a core together count at most 69 KiB,
-// the room that a core has for kernels. Globally allocated CBs are views on buffers, and count
-// nothing.
+// the room that a core has for kernels. Globally allocated CBs are not counted, because they are
+// views on buffers.
 //
 // Any thread may call any function. While tracking is off, the functions only make TT-Metal's call.
 #pragma once
@@ -41,7 +41,7 @@ using CoreSpec = std::variant<CoreCoord, CoreRange, CoreRangeSet>;
 namespace detail {
 
 // The circular buffers and kernels that were counted, by program. A release names only the program,
-// so the release looks here for what to free.
+// and this class knows the ids to free.
 class Counted {
  public:
   // Returns the only object. It is never destroyed, because programs may be released during exit.

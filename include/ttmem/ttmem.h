@@ -48,19 +48,20 @@
  * that shared memory has no room for, and frees of unknown ids are counted; `ttmem` shows the
  * counts.
  *
- * Pointers: the library reads them only during the call, and copies strings. It leaves out the
- * middle of labels and names that are longer than 120 bytes.
+ * Pointers: the library reads them only during the call, and copies strings. If a label or name is
+ * longer than 120 bytes, its middle is left out.
  *
  * Ids: the caller chooses them. The id of a buffer is unique among the live buffers of its type on
- * its device. The id of a kernel, or of a loose CB, is unique among those of its device. The id of
- * a program is unique in the process, and is the same on all devices of the program.
+ * its device. The id of a kernel is unique among the kernels of its device, and the id of a loose
+ * CB among the loose CBs of its device. The id of a program is unique in the process, and is the
+ * same on all devices of the program.
  *
  * Devices: a call that names a device that is not open opens the device with unknown capacities.
- * Only ttmem_device_close() ignores such a device.
+ * Only ttmem_device_close() and ttmem_cb_estimate() ignore such a device.
  *
  * Structures: set `struct_size` to sizeof the structure. A structure of another version of this
  * header may be shorter or longer: missing fields are unknown, additional fields are ignored. A
- * call with `struct_size` 0 is dropped.
+ * call with a `struct_size` that is 0, or too small for the mandatory fields, is dropped.
  */
 #ifndef TTMEM_TTMEM_H
 #define TTMEM_TTMEM_H
@@ -104,16 +105,17 @@ typedef struct {
   uint64_t dram_bytes_per_channel, trace_region_bytes;
 } ttmem_device_info;
 
-/* Opens a device, or adds what is known about an open device: fields that are unknown in `info`
- * keep their values. An open device keeps what it holds. */
+/* Opens a device, or adds the facts in `info` to an open device: fields that are unknown in `info`
+ * keep their values. An open device keeps its buffers, programs and kernels. */
 TTMEM_API void ttmem_device_open(const ttmem_device_info *info);
 
-/* Closes a device and removes everything on the device. Allocations that were not freed before are
- * counted as left. Does nothing if the device is not open. */
+/* Closes a device and removes everything on the device. Allocations that were not freed before,
+ * except persistent kernels, are counted in the anomaly left_at_close. Does nothing if the device
+ * is not open. */
 TTMEM_API void ttmem_device_close(uint32_t device);
 
-/* Kinds of memory that a process reports. Add the values; unknown bits are ignored. A single buffer
- * type is 1u << type. */
+/* Kinds of memory that a process reports. Combine the values with |; unknown bits are ignored. The
+ * value of a single buffer type is 1u << type. */
 #define TTMEM_REPORTS_BUFFERS 0x1fu    /* all buffer types */
 #define TTMEM_REPORTS_PROGRAMS 0x20u   /* programs and their circular buffers */
 #define TTMEM_REPORTS_KERNELS 0x40u    /* kernels */
@@ -153,7 +155,7 @@ typedef struct {
  * board. */
 
 /* The allocator of the buffer covers only `cores`, for example because the allocator belongs to a
- * sub-device. So the buffer takes no bytes in other banks. The flag is ignored if `cores` is null.
+ * sub-device. The buffer then takes no bytes in other banks. Ignored if `cores` is null.
  */
 #define TTMEM_BUFFER_OWN_BANKS 1u
 /* The pages lie one after the other in all banks. */
@@ -216,7 +218,7 @@ typedef struct {
 } ttmem_placement;
 
 /* Places a program on a device: its CBs have addresses from now on. Placing a program again with
- * the same CBs changes nothing; other CBs replace the earlier ones. A program without CBs (`count`
+ * the same CBs changes nothing; other CBs replace the earlier CBs. A program without CBs (`count`
  * 0, or `cbs` null) is listed and takes no memory. A program with more than 1024 CBs is in every
  * figure, but not in the list of programs. */
 TTMEM_API void ttmem_program_place(uint32_t device, uint64_t program, const ttmem_cb *cbs,
@@ -244,9 +246,9 @@ TTMEM_API void ttmem_program_destroy(uint64_t program);
  * not open. */
 TTMEM_API void ttmem_cb_estimate(uint32_t device, int is_estimate);
 
-/* Adds a loose CB, of which the caller knows only the number and the size. The CB counts in the CB
+/* Adds a loose CB, of which the caller knows only an id and the size. The CB counts in the CB
  * bytes of the device, but for no core and for no program. If an id is added several times, the CB
- * counts once, with its largest size, until the id has been freed as often. */
+ * counts once, with its largest size, until the id has been freed as often as it was added. */
 TTMEM_API void ttmem_cb_alloc(uint32_t device, uint64_t id, uint64_t bytes);
 
 /* Undoes one ttmem_cb_alloc(). If no such CB is live, no figure changes, and an unknown free is
@@ -278,9 +280,10 @@ TTMEM_API void ttmem_kernel_unload(uint32_t device, uint64_t kernel);
 /* ---- Meshes: several devices in one call -------------------------------------------------------
  *
  * Each function changes the figures of the devices as one call per device would, in the order of
- * the list. A buffer is one record, and one row with all of its devices; `address`, `bytes` and
- * `bytes_per_bank` are those on one device. A reader never finds the buffer on only some of the
- * devices. Devices of another shape (grid, DRAM channels) get a record of their own.
+ * the list. A buffer has one record, and is shown in one row with all of its devices; `address`,
+ * `bytes` and `bytes_per_bank` are the values on one device. A reader never finds the buffer on
+ * only some of the devices. Devices of another shape (grid, DRAM channels) get a record of their
+ * own.
  *
  * A buffer of a mesh may be freed on some of its devices, by either free function or by closing a
  * device; it then stays on the other devices. A device on which the buffer is not live counts an
@@ -324,9 +327,9 @@ TTMEM_API void ttmem_mark(const char *name);
  * is left out.
  *
  * Call this function before any memory is freed again, once per failure. If a text contains the
- * text of the last failure, or is contained in it, the call is taken for the same failure until
- * something is allocated or placed. A null or empty text counts as a dropped call. The call takes
- * milliseconds.
+ * text of the last failure, or is contained in it, the call reports no new failure, unless
+ * something was allocated or placed in between. A null or empty text counts as a dropped call. The
+ * call takes milliseconds.
  *
  * No copy is kept with TTMEM_TRANSPORT=socket, or if there is no room for the copy. A copy takes as
  * much space as the segment without its events, and is not made if this is more than 128 MiB. The

@@ -8,9 +8,10 @@
 
 namespace ttmem::tt_metal {
 
-// A cache of the bytes that a buffer takes of each bank. The runtime computes them from pages,
-// alignments and the number of banks. All interleaved buffers of one size on one allocator have the
-// same result, and a model uses the same sizes many times. Not thread-safe.
+// A cache of the bytes that a buffer takes in each bank. The runtime computes these bytes from
+// pages, alignments and the number of banks. Interleaved buffers with the same size, page size and
+// type on one allocator have the same result, and a model uses the same sizes many times. Not
+// thread-safe.
 class BankBytes {
  public:
   // Returns Buffer::aligned_size_per_bank(). `generation` is the generation of OpenChips:

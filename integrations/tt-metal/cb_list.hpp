@@ -18,7 +18,7 @@ namespace ttmem::tt_metal {
 // chip before the next chip.
 //
 // The circular buffers of one program never overlap, and the first one that is not a view has the
-// lowest address. So a circular buffer belongs to another list if it overlaps a circular buffer of
+// lowest address. A circular buffer belongs to another list if it overlaps a circular buffer of
 // this list, or if it differs from the circular buffer at the same position on other chips.
 class CbList {
  public:
@@ -26,8 +26,9 @@ class CbList {
   // another list; then this list is complete. `length` is the number of circular buffers in the
   // whole list, or 0 if it is unknown.
   [[nodiscard]] bool add(const ProgramCb& cb, std::uint32_t chip, std::size_t length);
-  // Adds a circular buffer that add() has already taken on another chip. This is faster than add(),
-  // and applies to most events of a mesh. Returns false in all other cases.
+  // Adds a circular buffer that equals the circular buffer at the same position on another chip, as
+  // most events of a mesh do. Faster than add(). Returns false, without a change, in all other
+  // cases.
   [[nodiscard]] bool repeat(const ::tt::tt_metal::CoreRangeSet& cores, std::uint64_t address,
                             std::uint64_t bytes, bool is_view, std::uint32_t chip);
 
@@ -47,7 +48,7 @@ class CbList {
  private:
   struct OnChip {
     std::uint32_t chip;
-    std::size_t count;  // length of the list's part that the chip has
+    std::size_t count;  // number of circular buffers of the list that were reported on the chip
   };
   OnChip* find(std::uint32_t chip);
   void advance(OnChip& on);
@@ -63,7 +64,7 @@ class CbList {
   // of these circular buffers.
   bool has_own_ = false;
   bool may_have_two_programs_ = false;
-  bool ends_with_views_ = false;  // the last ones are views, and others before them are not
+  bool ends_with_views_ = false;  // the last circular buffer is a view, and not the first one
 };
 
 }  // namespace ttmem::tt_metal

@@ -26,9 +26,9 @@ struct KernelBytes {
 // compute cores.
 [[nodiscard]] KernelBytes kernel_bytes(
     const std::vector<tt::tt_metal::detail::KernelMeta>& kernels);
-// Returns the bytes of a program's kernels. Binaries are unknown if the program is not yet compiled
-// for the device, or if the runtime throws. The exception is ignored, because an observer must not
-// stop its host.
+// Returns the bytes of a program's kernels. The binaries are unknown if the program is not yet
+// compiled for the device, or if the runtime throws. An exception of the runtime is ignored,
+// because tracking must not stop the program.
 [[nodiscard]] KernelBytes collect_kernel_bytes(const tt::tt_metal::Program& program,
                                                const tt::tt_metal::IDevice& device,
                                                bool is_compiled);

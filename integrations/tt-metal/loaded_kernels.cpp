@@ -15,7 +15,7 @@ constexpr std::size_t kRow = 32;
 
 constexpr std::size_t core_index(std::size_t x, std::size_t y) { return y * kRow + x; }
 
-// Calls use(bytes on the core) for each core.
+// Calls use(element of `bytes`) for each core of `cores`. Enlarges `bytes` if necessary.
 template <typename Use>
 void for_each_core(const CoreRanges& cores, std::vector<std::uint32_t>& bytes, Use use) {
   for (const ttmem_core_range& range : cores.ranges()) {
@@ -63,7 +63,7 @@ void LoadedKernels::leave_all_cores(std::uint64_t program) {
 bool LoadedKernels::take_cores(std::uint64_t program, Loaded& own) {
   const std::vector<std::uint32_t>& bytes = own.sizes->bytes();
   if (owner_.size() < bytes.size()) owner_.resize(bytes.size());
-  std::uint64_t before = 0;  // owner of the last core that was taken; `other` is the owner's entry
+  std::uint64_t before = 0;  // program from which the last core was taken; `other`: its entry
   Loaded* other = nullptr;
   bool any = false;
   for (std::size_t core = 0; core < bytes.size(); ++core) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program whose kernels each core of a chip holds.
+// The kernels that each core of a chip holds.
 #pragma once
 
 #include <cstdint>

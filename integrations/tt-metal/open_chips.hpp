@@ -26,8 +26,8 @@ struct OpenMesh {
   std::uint64_t generation = 0;  // 0: not looked up yet
 };
 
-// The open chips. The generation increases when a chip is opened or closed, because an allocation
-// that was reported before a chip was closed is not on the chip after the chip is opened again. Not
+// The open chips. The generation increases when a chip is opened or closed. It shows whether a chip
+// was closed since an allocation: the allocation is then gone, even if the chip is open again. Not
 // thread-safe.
 class OpenChips {
  public:

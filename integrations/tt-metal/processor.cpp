@@ -158,9 +158,9 @@ void Processor::end_all_rows() {
 
 // ---- Chips ----
 
-// Returns the chips of a device. No hook reports that a chip was closed. So if the device or the
-// set of open chips differs from the last call, this also closes the chips whose opening mesh no
-// longer exists.
+// Returns the chips of a device. If the device or the set of open chips differs from the last call,
+// also closes the chips whose mesh no longer exists, because no hook reports that a chip was
+// closed.
 const OpenMesh& Processor::mesh_of(const tm::IDevice& device, Held& held) {
   const OpenMesh* mesh = &chips_.mesh_of(device);
   if (last_root_.mesh == mesh && last_root_.generation == chips_.generation()) return *mesh;

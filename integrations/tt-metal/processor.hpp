@@ -56,14 +56,14 @@ class Processor final : public tm::IGraphProcessor {
 #pragma clang diagnostic pop
 #endif
 
-  // See the functions and scopes of ttmem_tt_metal.hpp.
+  // These functions implement the interface in ttmem_tt_metal.hpp.
   static const char*& label_of_this_thread();  // null: none
   void open_device(const tm::IDevice& chip, const DeviceFacts& facts);
   void close_device(std::uint32_t chip);
   void begin_scope(const tm::Program& program);
   void end_scope();
-  // Records a dispatch. If `kernels` is not given, asks the runtime for the kernel bytes, but only
-  // once for each program.
+  // Records a dispatch. Uses `kernels`, or else asks the runtime for the kernel bytes, only at the
+  // first dispatch of each program.
   void dispatched(const tm::Program& program, const tm::IDevice& device,
                   const tm::CoreRangeSet& kernel_cores, const std::optional<KernelBytes>& kernels);
   void replayed(const std::vector<const tm::Program*>& programs, const tm::IDevice& device);
@@ -74,7 +74,7 @@ class Processor final : public tm::IGraphProcessor {
  private:
   using MeshDevice = tm::distributed::MeshDevice;
 
-  // The events of a thread that wait for further events, and the state of the thread.
+  // The list and the frees that a thread has not completed yet, and the state of the thread.
   struct Thread {
     CbList list;
     Programs::FreeRow frees;
@@ -119,7 +119,7 @@ class Processor final : public tm::IGraphProcessor {
   Later later_;
   std::set<Thread*> threads_;
   std::vector<Root> roots_;
-  struct {  // the mesh of the last root_of()
+  struct {  // the mesh that mesh_of() looked up last
     const OpenMesh* mesh = nullptr;
     std::uint64_t generation = 0;
   } last_root_;

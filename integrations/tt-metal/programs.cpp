@@ -204,8 +204,8 @@ void Programs::dispatched(std::uint64_t id, const OpenMesh& mesh) {
   Program& program = found->second;
   program.sent_to = nullptr;
   program.of_several = false;
-  // If a program has no circular buffers, or only views, its list may never be reported. The
-  // runtime nevertheless reports the free of the program, so the program is listed now.
+  // If a program has no circular buffers, or only views, its list may never be reported. So the
+  // program is listed now. The runtime reports the free of a program with views in any case.
   const std::vector<ProgramCb> declared = program.expected;
   if (!program.is_listed && without_views(declared).empty()) {
     listed_named(program, declared, mesh.chips);
@@ -275,9 +275,9 @@ bool Programs::fits(const Program& program, const CbList& list) const {
   return same_shape(program.cbs, list.cbs()) || without_views(program.cbs) == list.cbs();
 }
 
-// Returns the named program whose expected circular buffers are the first ones of `list`. If there
-// are several, returns the program with the most circular buffers. Programs that declare the same
-// circular buffers are interchangeable.
+// Returns the named program whose expected circular buffers are the first ones in `list`. If
+// several programs match, returns the program with the most circular buffers. Programs that declare
+// the same circular buffers are interchangeable.
 Programs::Program* Programs::find_expecting(const CbList& list) {
   Program* longest = nullptr;
   for (const std::uint64_t id : expected_) {
@@ -292,8 +292,8 @@ Programs::Program* Programs::find_expecting(const CbList& list) {
 
 void Programs::listed(const CbList& list, std::uint64_t current) {
   remove_destroyed(kChecksPerList);
-  // Some chips lack a part of the list, because other circular buffers were reported before the
-  // list was complete.
+  // If the list is not even, some chips lack a part of it, because other circular buffers were
+  // reported before the list was complete. The figures of its chips are then estimates.
   if (!list.is_even()) estimate(list.chips());
   const auto named = programs_.find(current);
   if (named != programs_.end() && fits(named->second, list)) {

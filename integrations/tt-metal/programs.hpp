@@ -25,7 +25,7 @@ namespace ttmem::tt_metal {
 // counts for the youngest unnamed program. Where this may be wrong, the circular buffers of the
 // chip are reported as estimates until the chip has no program or is closed.
 //
-// `chips`, the argument of the constructor, has the chips. Not thread-safe.
+// `chips`, the argument of the constructor, must outlive this object. Not thread-safe.
 class Programs {
  public:
   explicit Programs(OpenChips& chips) : chips_(chips) {}
@@ -73,12 +73,14 @@ class Programs {
     friend class Programs;
     struct Part {
       ChipNumbers still_to_come;
-      std::optional<PlacedProgram> whole;  // the program to restore, unless its end is certain
+      // The program before its free, to restore it on other chips. nullopt if its end is certain.
+      std::optional<PlacedProgram> whole;
     };
     std::vector<Part> parts_;
   };
   void freed(FreeRow& row, std::uint32_t chip);
-  // Ends the row. A program that was freed on only some chips stays on the others.
+  // Ends the row. An unnamed program that was freed on only some of its chips is placed again on
+  // the others.
   void end(FreeRow& row);
 
   // Records that these chips have L1 buffers, so circular buffers may be views on them. If all
@@ -143,7 +145,7 @@ class Programs {
   Table programs_;
   std::unordered_map<const void*, std::uint64_t> named_;
   std::set<std::uint64_t> expected_;  // named programs that have no list yet
-  std::set<std::uint64_t> silent_;    // named programs that no hook will free
+  std::set<std::uint64_t> silent_;    // named programs whose end no hook reports
   std::vector<Dead> dead_;            // destroyed programs whose frees are not reported yet
   // For each chip, the number of unnamed programs that were on the chip when it was closed and
   // whose frees are not reported yet.

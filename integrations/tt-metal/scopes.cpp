@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports of host code: threads to track, and facts that the hooks leave out.
+// The functions that host code calls: to track threads, and to report facts that the hooks leave
+// out.
 #include <dlfcn.h>
 
 #include <algorithm>

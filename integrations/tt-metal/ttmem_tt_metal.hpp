@@ -35,7 +35,8 @@ struct DeviceFacts {
 // Tracks the calling thread. Does nothing if the thread is already tracked, or if the adapter is
 // preloaded, because the adapter then reports the same events.
 void attach();
-// Tracks the worker threads of a mesh, which place the programs of a workload of several programs.
+// Tracks the worker threads of a mesh. If a workload has several programs, these threads place
+// them.
 void attach_workers(tm::distributed::MeshDevice& mesh);
 
 // Reports the circular buffers that hooks have listed on this thread and that are not reported yet.
@@ -46,8 +47,8 @@ void flush();
 // Shows a chip from now on, with these facts. Without this call, a chip is shown from its first
 // event.
 void device_opened(const tm::IDevice& chip, const DeviceFacts& facts = {});
-// Reports that a device was closed, because there is no hook for this. Call it after closing the
-// device. Without this call, the closing is noticed when the next mesh is used.
+// Reports that a chip was closed. Call this function after closing the chip, because no hook
+// reports it. Without this call, the closing is noticed when the next mesh is used.
 void device_closed(int chip);
 
 // Names the buffers that are allocated on this thread while the object lives. Labels may be nested.
@@ -69,10 +70,10 @@ class Label {
 //
 // If a device (a chip or a mesh) is given, the end of the scope reports a dispatch: the program is
 // resident on the device, and its kernels evict the kernels of other programs from its cores. If an
-// exception ends the scope, no dispatch is reported. The bytes of the kernels are exact if the
-// runtime knows the binaries and `kernel_cores`, the cores that run all of the kernels, is given.
-// Otherwise the bytes are marked as an estimate. If the caller knows the bytes on a core, it passes
-// them as `kernels`.
+// exception ends the scope, no dispatch is reported. `kernel_cores` are the cores that run all of
+// the kernels. If the caller gives `kernel_cores`, and the runtime knows the binaries, the bytes of
+// the kernels are exact. Otherwise they are marked as an estimate. A caller that knows the bytes of
+// the kernels on a core passes them as `kernels`.
 class ProgramScope {
  public:
   explicit ProgramScope(const tm::Program& program, tm::IDevice* device = nullptr,

@@ -127,11 +127,10 @@ struct Header {
   std::uint64_t events;               // number of the newest ring record; the first is 1
   std::uint64_t dropped_allocations;  // counted in the figures, but got no slot
   std::uint64_t dropped_programs;
-  std::uint64_t dropped_calls;  // calls with bad arguments, or without room: not in the figures
-  std::uint64_t
-      dropped_names;         // programs placed whose name was not stored, because there was no room
-  std::uint32_t text_count;  // number of texts ever used, like the counts above
-  std::uint32_t client_uid;  // user of the client, in a proxy segment
+  std::uint64_t dropped_calls;  // number of ignored calls: bad arguments, or no room
+  std::uint64_t dropped_names;  // number of names of programs that were not stored: no room
+  std::uint32_t text_count;     // number of texts ever used, like the counts above
+  std::uint32_t client_uid;     // user of the client, in a proxy segment
   std::uint32_t device_set_count;
   std::uint32_t device_set_bytes;  // fixed before `magic` is stored; 0 in layout 1
   std::uint32_t
@@ -150,7 +149,7 @@ struct FailureRecord {
   std::uint64_t when_ns;
   std::uint64_t when_unix_ns;
   std::uint64_t not_kept;       // number of failures without a copy of the segment
-  std::int32_t not_kept_error;  // why the last failure has no copy, an errno; 0: it has
+  std::int32_t not_kept_error;  // errno of the last failure's copy; 0: it succeeded
   std::uint32_t reserved;
   char run[48];  // the first of RunRecord::ids; empty means none
   char text[1024];
@@ -198,10 +197,11 @@ struct DeviceFigures {
   std::uint64_t kernel_estimated_bytes;            // estimated part of the kernels' bytes
   std::array<std::uint64_t, 3> kernel_role_bytes;  // bytes of kernels by ttmem_kernel_role
   Anomalies anomalies;
-  PerKind<KindFigures> kinds;  // of `cb`, used_bytes is physical
+  PerKind<KindFigures> kinds;  // the used bytes of `cb` are the physical bytes
 };
 
-// The highest peaks of the device before it was last opened. Closing a device adds its peaks here.
+// The highest peaks of the earlier periods in which the device was open. Closing the device ends a
+// period.
 struct PastPeaks {
   std::uint64_t l1_total_bytes;
   PerKind<std::uint64_t> kinds;

@@ -46,7 +46,7 @@ bool possible(const CbRun& run, std::uint32_t cb_records) {
 }
 
 // Copies the CBs of a footprint. Returns false if a record belongs to another footprint, or to
-// none.
+// no footprint.
 bool copy_run(const StableCopy& chunk, const CbRun& run, LiveFootprint& footprint) {
   for (std::uint32_t i = 0; i < run.count; ++i) {
     CbRecord record;

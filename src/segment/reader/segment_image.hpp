@@ -67,7 +67,7 @@ struct LiveAllocation {
   std::optional<std::uint64_t> bytes_per_bank;
   std::optional<std::uint32_t> banks;
   std::optional<CoreMask> cores;  // cores that hold its bytes; nullopt: kNoCores
-  bool own_banks = false;         // kOwnBanks
+  bool own_banks = false;         // kOwnBanks: its allocator covers only these cores or banks
   bool estimate = false;          // true: `bytes` is an estimate
   BufferLayout layout{};
   std::string label;

@@ -45,7 +45,7 @@ using ttmem::transport::SocketTransport;
 
 enum class Mode : int {
   undecided,  // no call so far in this process
-  off,        // tracking was not requested, or the process is ending
+  off,        // tracking was not requested, the process is ending, or it was forked inside a call
   on,
   failed,  // enabled, but tracking could not start or failed: calls are counted as dropped
 };
@@ -69,18 +69,18 @@ constinit bool forked_inside_a_call = false;
 // Exit status of the process, learned only after a failure was reported; -1 until the exit.
 constinit std::atomic<int> exit_status{-1};
 
-// Scopes of one thread: the number of the innermost scope, and how many pushed scopes got no
-// number. The thread-local variable uses the initial-exec model, like the variable of the lock.
+// The scopes of one thread. The thread-local variable uses the initial-exec model, like the
+// variable of the lock.
 struct Scopes {
-  std::uint32_t current = 0;  // 0: no scope
+  std::uint32_t current = 0;  // number of the innermost scope; 0: no scope
   std::uint32_t outer = 0;    // number of the scope around `current`, if has_outer
   bool has_outer = false;
-  // Count of open visits of `current` in the segment, if has_outer. The segment stays mapped until
-  // the process ends. Null if visits are not counted, or if the segment belongs to the parent
+  // Counter of the open visits of `current` in the segment, if has_outer. The segment stays mapped
+  // until the process ends. Null if visits are not counted, or if the segment belongs to the parent
   // process.
   std::uint32_t* open_visits = nullptr;
-  std::uint32_t depth = 0;  // nesting depth of `current`
-  std::uint32_t ignored = 0;
+  std::uint32_t depth = 0;    // nesting depth of `current`
+  std::uint32_t ignored = 0;  // number of pushed scopes that got no number
 };
 [[gnu::tls_model("initial-exec")]] thread_local constinit Scopes scopes;
 // Names of the scopes that the parent was in at the fork, outermost first. Null except in a forked
@@ -184,8 +184,8 @@ __attribute__((destructor)) void finish() noexcept {
 }
 
 // Makes the process store its exit status when it exits. finish() runs afterwards, and removes the
-// record of a failure if the exit status is 0. Otherwise the record stays, because it helps to
-// explain why the process failed.
+// copy of a failure if the exit status is 0. Otherwise the copy stays, because it helps to explain
+// why the process failed.
 void learn_exit_status() noexcept {
   static constinit std::atomic<bool> asked{false};
   if (asked.exchange(true)) return;
@@ -200,7 +200,8 @@ void read_kept_for(std::string_view text, ttmem::segment::SegmentWriter::Options
   options.kept_for_namespace = ttmem::parse_number<std::uint32_t>(space).value_or(0);
 }
 
-// Sets the size of the event ring as a recorder requested it. Events then have all details.
+// Sets the size of the event ring to the size in TTMEM_EVENTS, which a recorder sets. Events then
+// have details.
 void read_events(const char* text, ttmem::segment::SegmentWriter::Options& options) {
   constexpr std::uint32_t per_chunk =
       ttmem::segment::kChunkBytes / sizeof(ttmem::segment::EventRecord);
@@ -312,8 +313,8 @@ void run(Call&& call) noexcept {
       dropped_calls.fetch_add(1, std::memory_order_relaxed);
     }
   } catch (const std::exception& exception) {
-    // Ends the segment and the transport, because the figures may be wrong now and readers must not
-    // see them.
+    // Ends the segment and the transport, because the figures may be wrong now. Readers must not
+    // see wrong figures.
     log("stopped tracking this process after an internal error", exception.what());
     if (transport != nullptr) transport->give_up();
     if (tracker != nullptr) tracker->segment().discard();
@@ -336,7 +337,7 @@ inline void with_tracker(Call&& call) noexcept {
   run(call);
 }
 
-// A pointer field counts as null when struct_size ends before or inside it.
+// Each function sets a pointer field to null if struct_size ends before or inside the field.
 void clear_missing_pointers(ttmem_device_info& info) noexcept {
   if (info.struct_size < offsetof(ttmem_device_info, board)) info.arch = nullptr;
   if (info.struct_size < offsetof(ttmem_device_info, grid_x)) info.board = nullptr;
@@ -575,7 +576,7 @@ void ttmem_mesh_program_dispatch(const uint32_t* devices, uint32_t count, uint64
   });
 }
 
-// The former names.
+// Former names of three functions above.
 void ttmem_reports(uint32_t device, uint32_t what) { ttmem_set_reported(device, what); }
 void ttmem_not_seen(uint32_t what, const char* why) { ttmem_set_unseen(what, why); }
 void ttmem_failure(const char* text) { ttmem_report_failure(text); }

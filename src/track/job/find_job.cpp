@@ -11,8 +11,8 @@ namespace ttmem::job {
 namespace {
 
 constexpr std::size_t kContainerIdDigits = 64;
-constexpr std::size_t kShownIdDigits = 12;  // as docker and podman show it
-constexpr std::size_t kPodUidDigits = 32;   // without its dashes
+constexpr std::size_t kShownIdDigits = 12;  // as docker and podman show an id
+constexpr std::size_t kPodUidDigits = 32;   // without dashes
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); }
@@ -117,9 +117,9 @@ void read_cgroup(std::string_view cgroup, Job& job) {
   }
 }
 
-// Finds the container by its mounts. A container usually has its own cgroup namespace, in which its
-// cgroup is "/". But docker, podman and the kubelet mount files from a folder whose path names the
-// container.
+// Finds the container and the pod in /proc/PID/mountinfo. The cgroup often does not name the
+// container, because in the container's own cgroup namespace the path is "/". But docker, podman
+// and the kubelet mount files from a folder whose path contains the id.
 void read_mounts(std::string_view mountinfo, Job& job) {
   while (!mountinfo.empty()) {
     std::string_view line = take(mountinfo, '\n');

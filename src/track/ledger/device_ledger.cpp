@@ -82,7 +82,7 @@ DeviceLedger::Placed DeviceLedger::place(std::uint64_t program, FootprintRef&& f
   }
   const bool fresh = placement == nullptr;
   if (fresh) placement = new_placement(program);
-  // Adds the new layout first, so that ranges that both layouts contain are not removed in between.
+  // Adds the new footprint first, so that ranges in both footprints are not removed in between.
   use(footprint.get());
   std::swap(placement->footprint, footprint);
   if (fresh) return Placed::fresh;
@@ -285,8 +285,8 @@ Trace* DeviceLedger::new_trace(std::span<const std::uint64_t> programs) {
   return traces_.back().get();
 }
 
-// Updates the figures after the layout of `placement` was replaced or the program was removed.
-// `old` is the earlier layout; `still_there` is false if the program was removed.
+// Updates the figures after the footprint of `placement` was replaced, or when the program is
+// removed. `old` is the earlier footprint; `still_there` is false if the program is removed.
 void DeviceLedger::on_layout_change(Placement& placement, const Footprint& old, bool still_there) {
   if (still_there && placement.resident_cores > 0) {
     for (std::uint32_t core = 0; core < core_count_; ++core) {

@@ -22,7 +22,7 @@ struct Placement {
   FootprintRef footprint;
   // Number of cores to which the program, or a trace with it, was sent last.
   std::uint32_t resident_cores = 0;
-  // True if the program was the last that was sent to each of its cores. Another dispatch then
+  // True if the program was sent last to each of its cores. Dispatching the program again then
   // changes nothing.
   bool fully_resident = false;
   bool changed = false;      // changed since DeviceLedger::take_changed_programs()
@@ -33,12 +33,13 @@ struct Placement {
 };
 
 // The circular buffers of one device: physical, resident and logical bytes, exact after every call.
-// No call loops over all programs.
+// Only for_each_program() loops over all programs.
 //
-// Physical bytes. Cores with the same history form a class with one IntervalUnion; a placement
-// splits the classes that it covers in part, which happens at most once per core. If another live
-// program has the same footprint, a placement changes only a count and no union. So a placement
-// usually costs one hash lookup, and otherwise a logarithmic update per class.
+// Physical bytes. Cores that have had the same CBs so far form a class with one IntervalUnion. A
+// placement splits each class of which it covers some, but not all, cores. There are at most as
+// many splits as cores. If another live program has the same footprint, a placement changes only a
+// count and no union. So a placement usually costs one hash lookup, and otherwise a logarithmic
+// update per class.
 //
 // Resident bytes. The ledger stores for each core whether a program or a replayed trace was sent to
 // the core last.
@@ -54,9 +55,9 @@ class DeviceLedger {
 
   enum class Placed { fresh, unchanged, replaced };
 
-  // Places `program`, or gives it another layout. Stores the earlier layout in `footprint`, so that
-  // the earlier layout outlives references to it. A resident program stays resident, with its new
-  // layout, on the cores to which it was dispatched.
+  // Places `program`, or replaces its footprint. Stores the earlier footprint in `footprint`, so
+  // that the caller decides when the earlier footprint ends. A resident program stays resident,
+  // with its new footprint, on the cores to which it was dispatched.
   Placed place(std::uint64_t program, FootprintRef&& footprint);
 
   // Returns false, and changes nothing, if `program` is not placed.
@@ -93,7 +94,7 @@ class DeviceLedger {
   // Returns the cores whose figures changed since the last call.
   [[nodiscard]] CoreMask take_changed_cores() noexcept;
 
-  // Calls visit(placement) for every live program whose residency changed since the last call.
+  // Calls visit(placement) for every live program whose resident_cores changed since the last call.
   template <typename Visitor>
   void take_changed_programs(Visitor&& visit) {
     for (Placement* placement : changed_programs_) {
@@ -107,8 +108,8 @@ class DeviceLedger {
   struct CoreClass {
     CoreMask cores;
     std::uint32_t core_count = 0;
-    std::uint32_t bytes = 0;  // bytes of `ranges`; `end` is the end of `ranges`
-    std::uint32_t end = 0;
+    std::uint32_t bytes = 0;  // ranges.length()
+    std::uint32_t end = 0;    // ranges.end()
     IntervalUnion ranges;
   };
   // The program or the trace that was sent to a core last. At most one of the two is set.

@@ -40,7 +40,7 @@ struct Footprint {
   std::uint64_t logical_bytes = 0;
   bool clipped = false;  // true if any CB is clipped
 
-  // The place where the owner of the table has published the footprint.
+  // Fields of the owner of the table: where it has published the footprint.
   std::uint64_t number = 0;
   std::uint32_t first_record = 0;
 

@@ -61,8 +61,8 @@ class IntervalUnion {
 
   static Run join(const Run& low, const Run& high) noexcept;
   void update(Node& node) noexcept;
-  // Reserves the two points of one interval, so that later steps cannot fail and no node moves
-  // while references to nodes exist.
+  // Reserves memory for the two points of one interval, so that later steps cannot fail and no node
+  // moves while references to nodes exist.
   void make_room();
   Index change_below(Index root, std::uint32_t at, std::int32_t change) noexcept;
   Index new_node(std::uint32_t at, std::int32_t change) noexcept;

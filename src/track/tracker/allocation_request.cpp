@@ -31,9 +31,9 @@ std::uint32_t last_bank(std::span<const ttmem_core_range> ranges) {
   return last;
 }
 
-// Returns the number of banks in the ranges, and adds the cores to `cores`. Returns kRefused if the
-// number is impossible. Does not take the request as an argument, because taking its address would
-// force the request into memory (5 ns).
+// Returns the number of banks in the ranges. For L1, adds the cores to `cores`. Returns kRefused if
+// the number is impossible. Does not take the request as an argument, because taking its address
+// would force the request into memory (5 ns).
 [[gnu::noinline]] std::uint32_t banks_on(TrackedDevice& device, Kind kind,
                                          std::span<const ttmem_core_range> ranges,
                                          CoreMask& cores) {

@@ -17,7 +17,7 @@ struct AllocationRequest {
   std::uint8_t role = TTMEM_KERNEL_APP;
   std::uint8_t layout = 0;  // segment::LayoutBits of a buffer
   bool has_address = false;
-  bool has_cores = false;      // false: in every bank, or in unknown banks of DRAM
+  bool has_cores = false;      // false: in every bank, or in some DRAM banks
   bool has_own_banks = false;  // TTMEM_BUFFER_OWN_BANKS
   bool is_estimate = false;
   std::uint32_t banks = 0;        // number of banks that the allocation takes; 0: unknown
@@ -37,8 +37,9 @@ struct AllocationRequest {
   }
 };
 
-// Each function checks the arguments of one call and fills `request`, which is new. Returns false,
-// and counts a bad argument on the device, if the arguments are impossible.
+// Each function checks the arguments of one call and fills `request`, whose fields have their
+// default values. Returns false, and counts a bad argument on the device, if the arguments are
+// impossible.
 [[nodiscard]] bool fill_buffer_request(TrackedDevice& device, const ttmem_buffer& buffer,
                                        AllocationRequest& request);
 [[nodiscard]] bool fill_kernel_request(TrackedDevice& device, std::uint64_t kernel,

@@ -39,27 +39,27 @@ class AllocationTracker {
   // if the bytes of the kind would exceed kMaxTotalBytes.
   void resize(TrackedDevice& device, const AllocationRequest& request, Receipt& receipt,
               std::uint64_t now_ns);
-  // Removes an allocation that is live when its device closes. Writes no event, and counts the
-  // allocation as left.
+  // Removes an allocation that is live when its device closes. Writes no event. Counts the
+  // allocation in the anomaly left_at_close, unless it is a persistent kernel.
   void release_at_close(TrackedDevice& device, const Receipt& receipt);
 
   // Adds a buffer to each of `devices`, which have the same shape. The caller has checked that each
-  // device has room for the bytes, and that the process has no observer. `set` is the number of
-  // `devices` in the segment. If the segment has no room for the set, `set` is 0 and the buffer
-  // gets no slot.
+  // device has room for the bytes, and that the process has no observer. `set` is the number that
+  // identifies `devices` in the segment. If the segment has no room for the set, `set` is 0 and the
+  // buffer gets no slot.
   void allocate_on(const DeviceMask& devices, std::uint32_t set, const AllocationRequest& request,
                    std::uint64_t now_ns, Receipt& receipt);
-  // Removes the buffer from `devices`, whose number in the segment is `set`. The buffer stays on
+  // Removes the buffer from `devices`, which `set` identifies in the segment. The buffer stays on
   // the devices of `rest`.
   void release_on(const DeviceMask& devices, std::uint32_t set, const DeviceMask& rest,
                   Receipt& receipt, std::uint64_t now_ns);
-  // Removes a buffer from one of its devices that closes. The buffer stays on the devices of
-  // `rest`.
+  // Removes a buffer of a mesh from `device`, which closes. The buffer stays on the devices of
+  // `rest`. Otherwise like release_at_close().
   void release_on_at_close(TrackedDevice& device, const DeviceMask& rest, Receipt& receipt);
   // Makes the part of a buffer that lies on `device` a buffer of its own, and returns the receipt
   // of that buffer. The buffer of `receipt` stays on the devices of `rest`. No figure changes.
   [[nodiscard]] Receipt split_off(TrackedDevice& device, const DeviceMask& rest, Receipt& receipt);
-  // Returns true if the list shows the allocation on some cores only.
+  // Returns true if the slot of the allocation contains a set of cores.
   [[nodiscard]] bool is_on_cores(const Receipt& receipt) const noexcept;
 
   // Converts the core numbers of the buffers on `device` to a grid that just became known. The old

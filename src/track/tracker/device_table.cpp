@@ -9,8 +9,8 @@
 namespace ttmem::tracker {
 namespace {
 
-// Sets the peak of a device that closes to 0, so that the device has no peak when it opens again.
-// Stores the peak in `highest` if it is higher.
+// Ends the period of a peak when the device closes: raises `highest` to `peak`, and sets `peak` to
+// 0 for the next opening.
 void end_peak(std::uint64_t& peak, std::uint64_t& highest) {
   if (peak > highest) segment::store(highest, peak);
   segment::store(peak, std::uint64_t{0});
@@ -163,8 +163,8 @@ void DeviceTable::set_cb_estimate(std::uint32_t id, bool is_estimate) {
   notify_observer(*device);
 }
 
-// Looks up the devices of a list. The result is used again only if each device was counted once:
-// otherwise each call looks up the list again, and counts the fault.
+// Looks up the devices of a list. Later calls use the result again, unless the list had a fault (a
+// device listed twice, or no room): each call with such a list must count the fault again.
 TrackedMesh& DeviceTable::look_up(std::span<const std::uint32_t> list, KnownMesh& known) {
   TrackedMesh& mesh = known.mesh;
   mesh = {};

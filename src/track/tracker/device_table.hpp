@@ -19,7 +19,7 @@ namespace ttmem::tracker {
 
 // The devices of a tracked process, open and closed, and the meshes that its calls name.
 //
-// Owns the devices. A device keeps its place until the tracker ends. Does not change buffers and
+// Owns the devices. A device keeps its address until the tracker ends. Does not change buffers and
 // programs when a device opens or closes: Tracker::device_open() and Tracker::device_close() do.
 //
 // Not thread-safe. May throw std::bad_alloc. A segment without room for another device, and a grid
@@ -57,7 +57,7 @@ class DeviceTable {
 
   // Returns true if describe() would give the device another grid.
   [[nodiscard]] bool changes_grid(const ttmem_device_info& info) const noexcept;
-  // Adds what `info` knows to the record of the device. Returns true if the grid changed. The
+  // Adds the facts in `info` to the record of the device. Returns true if the grid changed; the
   // caller must then renumber the cores of buffers and programs.
   [[nodiscard]] bool describe(TrackedDevice& device, const ttmem_device_info& info);
   // Closes an open device. The caller has removed its buffers and programs.
@@ -79,8 +79,8 @@ class DeviceTable {
     }
     return look_up(list, known);
   }
-  // Returns the number of a set of devices in the segment, or 0 if the segment has no room for the
-  // set.
+  // Returns the number that identifies this set of devices in the segment, or 0 if the segment has
+  // no room for the set.
   [[nodiscard]] std::uint32_t set_number(const DeviceMask& devices) {
     return sets_.number_of(devices);
   }

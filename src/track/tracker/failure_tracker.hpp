@@ -28,7 +28,7 @@ class FailureTracker {
   // if the program only passes on the exception of the last failure. This is assumed if nothing was
   // allocated or placed since the last failure, and one of the two texts contains the other.
   void report(std::string_view text);
-  // Removes the copy, because the process ended well.
+  // Removes the copy. Called when the process exits successfully.
   void forget() noexcept { process_.segment().drop_failed(); }
 
  private:

@@ -24,8 +24,8 @@ DeviceMask only(const TrackedDevice& device) noexcept {
 
 }  // namespace
 
-// When the grid becomes known, the cores of this device get other numbers. A buffer of a mesh that
-// lies on some cores is then split: into a buffer of this device and a buffer of the other devices.
+// When the grid becomes known, the cores of this device get other numbers. A buffer of a mesh with
+// a set of cores is then split into a buffer of this device and a buffer of the other devices.
 void IdTracker::device_open(const ttmem_device_info& info) {
   TrackedDevice* device = tracker_.devices.find(info.id);
   const bool renumbers =
@@ -248,10 +248,10 @@ std::vector<std::uint64_t> IdTracker::mesh_buffers_on(const DeviceMask& device, 
   return ids;
 }
 
-// Updates the entry after its receipt was released on `devices`.
+// Removes `devices` from the entry, after the buffer was released on these devices.
 void IdTracker::forget(MeshReceipt& live, const DeviceMask& devices) noexcept {
-  // Changes the devices of the entry in place: the place of an entry in the table depends only on
-  // its id.
+  // May change the devices of the entry in place, because the place of an entry in the table
+  // depends only on the id.
   const DeviceMask rest = live.devices - devices;
   rest.empty() ? mesh_live_[live.kind].erase(&live) : static_cast<void>(live.devices = rest);
 }

@@ -18,13 +18,13 @@
 namespace ttmem::tracker {
 
 // The tracker of the C interface: has a function for each call of ttmem.h, with pointers replaced
-// by spans, and finds what is freed by its id. ttmem.h describes the calls; the comments here say
-// only what ttmem.h does not.
+// by spans. Keeps the receipts of allocations, and finds a receipt by the id of the allocation.
+// ttmem.h describes the calls; the comments here say only what ttmem.h does not.
 //
 // A buffer of a mesh has one receipt, one slot and one event, and counts on each of its devices. It
-// may be freed on some of its devices first, by buffer_free(), by mesh_buffer_free() or when they
-// close; it then stays on its other devices. With an observer, a buffer of a mesh is one buffer for
-// each device, because the observer sends a message for each device.
+// may be freed on some of its devices first: by buffer_free(), by mesh_buffer_free(), or when a
+// device closes. The buffer then stays on its other devices. With an observer, each device of the
+// mesh gets a buffer of its own, because the observer sends a message for each device.
 //
 // Not thread-safe: the caller holds a lock. Calls may throw std::bad_alloc; the tracker must not be
 // used afterwards. A free of an unknown id, an allocation under a live id, bad arguments, and a
@@ -97,15 +97,15 @@ class IdTracker {
     return live_[device.record_index][kind];
   }
   void allocate(TrackedDevice& device, const AllocationRequest& request);
-  // Releases `live`, whose id a new allocation of `used_bytes` takes. Returns false, and counts a
-  // bad argument, if the device has no room for the new allocation.
+  // Releases `live`, because a new allocation of `used_bytes` has the same id. If the device has no
+  // room for the new allocation, counts a bad argument and returns false instead.
   [[gnu::noinline]] bool release_old(TrackedDevice& device, const LiveReceipt& live,
                                      std::uint64_t used_bytes);
   void release(TrackedDevice& device, Kind kind, std::uint64_t id);
 
   void allocate_on(MeshPart& part, const AllocationRequest& request);
-  // Returns the subset of `devices` that has room for a buffer. Frees a live buffer with the same
-  // id on these devices. Counts a bad argument on each device without room.
+  // Returns the members of `devices` that have room for a new buffer, and frees live buffers with
+  // the same id on them. Counts a bad argument on each device without room.
   [[gnu::noinline]] DeviceMask make_way(DeviceMask devices, Kind kind, std::uint64_t id,
                                         std::uint64_t used_bytes);
   // Releases the buffer of a mesh on one of its devices. Counts an unknown free if there is no

@@ -11,12 +11,13 @@ namespace ttmem::tracker {
 
 using segment::DeviceMask;
 
-// Devices of a mesh that have the same shape (grid and number of DRAM channels). A buffer takes the
-// same bytes on each of these devices.
+// The devices of a mesh that have one shape (grid and number of DRAM channels). A buffer takes
+// equally many bytes on each of these devices.
 struct MeshPart {
   DeviceMask devices;
   std::uint32_t first = 0;  // record of the first of `devices`
-  std::uint32_t set = 0;    // number of `devices` in the segment; 0: not looked up yet, or no room
+  // Number that identifies the device set in the segment; 0: not looked up yet, or no room.
+  std::uint32_t set = 0;
 };
 
 // The devices that a call names in a list: each device once, and all of them open.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Buffers of a mesh: figures on each of the devices, and one slot and one event for all of them.
+// Buffers of a mesh: figures on each device, and one slot and one event for all devices.
 #include <cstring>
 
 #include "track/tracker/account.hpp"
@@ -50,7 +50,7 @@ void AllocationTracker::release_on_at_close(TrackedDevice& device, const DeviceM
   count_left_at_close(device, receipt);
 }
 
-// Changes the slot to that of a buffer on `devices`. Frees the slot if `devices` is empty. Also
+// Changes the slot so that the buffer is on `devices`. Frees the slot if `devices` is empty. Also
 // frees the slot if the segment has no room for another set of devices; the buffer is then in the
 // figures and not in the list.
 void AllocationTracker::move_slot(const DeviceMask& devices, Receipt& receipt) {

@@ -5,15 +5,16 @@
 
 namespace ttmem::tracker {
 
-// Receives a call for every change of the tracker's segment that a reader would see, except
-// dispatches. The calls happen inside the tracked call and under its lock, after the record was
-// written. The arguments are indices of records; a removed record still has its contents.
+// Receives a call for every change of a device, allocation or program in the tracker's segment,
+// except dispatches. The calls happen inside the tracked call and under its lock, after the record
+// was written. The arguments are indices of records; a removed record still has its contents.
 //
 // Closing a device is one call of device_changed(). The allocations and programs that the device
 // held cause no further calls.
 class Observer {
  public:
-  // The device was opened, announced or closed. The state in its record shows which.
+  // The device was opened, described or closed, or the kinds that the process reports changed. The
+  // record of the device shows the new state.
   virtual void device_changed(std::uint32_t record) noexcept = 0;
   virtual void allocation_added(std::uint32_t slot) noexcept = 0;
   // The allocation has another size, or its cores have other numbers.

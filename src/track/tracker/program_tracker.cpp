@@ -56,7 +56,8 @@ void ProgramTracker::place_footprint(TrackedDevice& device, std::uint64_t progra
   publish_cb_figures(device);
 }
 
-// Returns true if the program has another name now, or no name because there was no room for it.
+// Returns true if the stored name of the program changed: to `name`, or to no name because there
+// was no room.
 bool ProgramTracker::rename(ledger::Placement& placement, const char* name) {
   if (*name == '\0' || process_.texts().has_text(placement.name, name)) return false;
   const std::uint32_t before = std::exchange(placement.name, process_.texts().number_of(name));
@@ -91,8 +92,8 @@ void ProgramTracker::write_place_event(const TrackedDevice& device,
                         .when_ns = time});
 }
 
-// A dispatch changes no slot, so only a recorder needs the event. `number` is the id of a device or
-// the number of a set, depending on `type`.
+// Writes an event only if a recorder reads the events. `number` is the id of a device or the number
+// of a device set, depending on `type`.
 void ProgramTracker::write_dispatch_event(segment::EventType type, std::uint32_t number,
                                           std::uint64_t program) noexcept {
   if (!segment_.has_event_details()) [[likely]] {
@@ -263,7 +264,7 @@ void ProgramTracker::retire_footprint(ledger::Footprint& footprint) noexcept {
   for (std::uint32_t i = 0; i < count; ++i) {
     store(segment_.cb(footprint.first_record + i).footprint, std::uint64_t{0});
   }
-  // Stores the cleared numbers before another footprint can reuse the records.
+  // Stores the zeros before another footprint can reuse the records.
   std::atomic_thread_fence(std::memory_order_release);
   try {
     segment_.release_cbs(footprint.first_record, count);
@@ -275,7 +276,7 @@ void ProgramTracker::retire_footprint(ledger::Footprint& footprint) noexcept {
 void ProgramTracker::publish_program(TrackedDevice& device, ledger::Placement& placement) {
   const std::uint64_t time = process_.exact_time();
   const ledger::Footprint& footprint = *placement.footprint.get();
-  // Does not list a program without records for its CBs: it would look like a program without CBs.
+  // Lists no program whose CBs have no records: such a program would seem to have no CBs.
   const bool can_be_listed = footprint.cbs.empty() || footprint.number != 0;
   if (!can_be_listed) clear_slot(placement);
   const bool is_new = placement.slot == kNoSlot;

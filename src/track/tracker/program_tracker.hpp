@@ -21,8 +21,8 @@ namespace ttmem::tracker {
 //
 // Not thread-safe. A function that is not noexcept may throw std::bad_alloc; the tracker must not
 // be used afterwards. CBs that are impossible on the device are clipped and counted as a bad
-// argument. A program that the segment has no room to list is in the figures and not in the list.
-// Neither is a failure.
+// argument. A program without a slot, because the segment has no room for another slot, is in the
+// figures and not in the list. Neither is a failure.
 class ProgramTracker {
  public:
   // `process` and `devices` must outlive this object.
@@ -33,9 +33,9 @@ class ProgramTracker {
   ProgramTracker(const ProgramTracker&) = delete;
   ProgramTracker& operator=(const ProgramTracker&) = delete;
 
-  // Gives the CBs of the program addresses on the device, or on each of the devices. Placing a
-  // program again with the same CBs changes nothing; other CBs replace the earlier ones. A null or
-  // empty `name` keeps the name of the program.
+  // Places the program on the device, or on each of the devices. Placing a program again with the
+  // same CBs and name changes nothing; other CBs replace the earlier CBs. A null or empty `name`
+  // keeps the name of the program.
   void place(TrackedDevice& device, std::uint64_t program, std::span<const ttmem_cb> cbs,
              const char* name = nullptr);
   void place(const DeviceMask& devices, std::uint64_t program, std::span<const ttmem_cb> cbs,
@@ -54,7 +54,8 @@ class ProgramTracker {
   // Removes all programs from a device that closes. The observer is not called.
   void remove_all(TrackedDevice& device);
 
-  // Places the programs of the device again, on a grid that just became known. Forgets dispatches.
+  // Places the programs of the device again, on a grid that just became known. No program is
+  // resident afterwards.
   void renumber_cores(TrackedDevice& device);
 
   // Returns the number of place events so far.
@@ -64,8 +65,8 @@ class ProgramTracker {
   void place_footprint(TrackedDevice& device, std::uint64_t program, ledger::FootprintRef footprint,
                        const char* name);
   void dispatch_on(TrackedDevice& device, std::uint64_t program);
-  // The slow part of dispatch_on(). Is not inlined, because the loop over the devices of a mesh then
-  // keeps its variables in registers.
+  // The slow part of dispatch_on(). Not inlined, so that the loop over the devices of a mesh keeps
+  // its variables in registers.
   [[gnu::noinline]] void make_resident(TrackedDevice& device, std::uint64_t program);
   ledger::FootprintRef footprint_of(TrackedDevice& device, std::span<const ttmem_cb> cbs);
   static std::uint64_t first_word(const TrackedDevice& device) noexcept;

@@ -14,7 +14,7 @@ struct Receipt {
   std::uint64_t id = 0;
   std::uint64_t used_bytes = 0;
   std::uint64_t logical_bytes = 0;
-  std::uint32_t slot = segment::kNoSlot;  // kNoSlot: the segment has no room to list it
+  std::uint32_t slot = segment::kNoSlot;  // kNoSlot: the segment had no room for a slot
   Kind kind = Kind::dram;
   std::uint8_t role : 2 = 0;  // ttmem_kernel_role of a kernel
   bool is_unsized : 1 = false;

@@ -61,7 +61,7 @@ class SpinLock {
     return holder_.compare_exchange_strong(unlocked, this_thread(), std::memory_order_acquire,
                                            std::memory_order_relaxed);
   }
-  // Relaxed: no other thread writes this thread's mark.
+  // Relaxed: only this thread stores the address of this thread in `holder_`.
   [[nodiscard]] bool is_held_here() const noexcept {
     return holder_.load(std::memory_order_relaxed) == this_thread();
   }

@@ -13,7 +13,7 @@ namespace {
 
 using segment::TextRecord;
 
-// A text, shortened to what a record holds.
+// A text, shortened to the size of TextRecord::text.
 class Fitted {
  public:
   explicit Fitted(const char* text) noexcept : size_(shorten(text, bytes_)) {}
@@ -66,8 +66,8 @@ std::uint32_t TextTable::number_of(const Wanted& wanted, std::uint32_t maximum) 
   if (fitted.view().empty()) return 0;
   const auto known = numbers_.find({wanted.parent, fitted.view()});
   if (known != numbers_.end()) return known->second;
-  // Adds the text to texts_ before it changes the segment, because adding may throw. So the records
-  // always match texts_.
+  // Adds the text to texts_ before changing the segment: push_back() may throw, and the records
+  // must always match texts_.
   texts_.push_back({wanted.parent, static_cast<std::uint32_t>(fitted.view().size())});
   const bool full = segment_.text_count() >= maximum;
   const std::uint32_t index = full ? segment::kNoSlot : segment_.acquire_text(now());

@@ -22,8 +22,8 @@ class TextTable {
  public:
   explicit TextTable(segment::SegmentWriter& segment) noexcept : segment_(segment) {}
 
-  // Returns the number of `text`. Returns 0 if `text` is empty, and if `text` is new and there are
-  // `maximum` texts already or the segment cannot grow.
+  // Returns the number of `text`, and adds `text` if it is new. Returns 0 if `text` is empty. Also
+  // returns 0 if `text` is new, and there are `maximum` texts already or the segment cannot grow.
   [[nodiscard]] std::uint32_t number_of(const char* text,
                                         std::uint32_t maximum = segment::kMaxTexts) {
     return number_of({0, text}, maximum);
@@ -40,14 +40,14 @@ class TextTable {
   [[nodiscard]] std::string_view name_of(std::uint32_t scope) const noexcept;
 
   // Counts a visit of the scope. Returns the counter of the open visits, which a thread passes to
-  // leave_scope() when it leaves the scope. Returns null if the name is too long: then the record
-  // has no room for counters.
+  // leave_scope() when it leaves the scope. Returns null if the name of the scope is so long that
+  // the record has no room for counters.
   [[nodiscard]] std::uint32_t* enter_scope(std::uint32_t scope) noexcept;
   // Returns the counter that enter_scope() returns, without counting a visit.
   [[nodiscard]] std::uint32_t* open_visits(std::uint32_t scope) const noexcept;
 
-  // Returns true if `number` is the number of `text`. Compares only, so that placing a program
-  // again is cheap.
+  // Returns true if `number` is the number of `text`. Only compares, without a lookup, so that
+  // placing a program again is cheap.
   [[nodiscard]] bool has_text(std::uint32_t number, const char* text) const noexcept;
 
  private:

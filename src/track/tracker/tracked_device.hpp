@@ -26,8 +26,8 @@ using segment::store;
 inline constexpr std::uint32_t kUnknownGridSide = 16;
 static_assert(kUnknownGridSide * kUnknownGridSide <= kMaxCores);
 
-// The maximum of the bytes of one kind on one device. With this maximum, the sum of the four kinds
-// in L1 does not overflow.
+// The maximum number of bytes of one kind on one device. It is so low that the sum of the four
+// kinds in L1 does not overflow.
 inline constexpr std::uint64_t kMaxTotalBytes = 1ULL << 61;
 static_assert(kMaxBytes * kMaxBanks < kMaxTotalBytes);
 
@@ -74,8 +74,8 @@ inline void add_cores(std::uint32_t begin, std::uint32_t end, CoreMask& mask) no
 }
 
 // One device of a tracked process: its record in the segment, and the ledger of the CBs of its
-// programs. DeviceTable owns the device, which keeps its place until the tracker ends, open or
-// closed.
+// programs. DeviceTable owns the device, and keeps it at the same address until the tracker ends,
+// even if the device closes.
 struct TrackedDevice {
   TrackedDevice(DeviceRecord& its_record, std::uint32_t index, std::uint32_t its_id)
       : record(&its_record), record_index(index), id(its_id), ledger(make_ledger()) {}
@@ -102,7 +102,7 @@ struct TrackedDevice {
   }
 
   // Adds the cores of the ranges to `mask`. Returns false if a range is outside the grid or not in
-  // order; the cores of the range that are inside the grid are added nevertheless.
+  // order; cores of such a range that are inside the grid are added nevertheless.
   bool mask_of(std::span<const ttmem_core_range> ranges, CoreMask& mask) const noexcept {
     bool all_inside = true;
     for (const ttmem_core_range& range : ranges) {

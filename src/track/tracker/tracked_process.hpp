@@ -12,7 +12,7 @@
 namespace ttmem::tracker {
 
 // The data that the parts of a tracker share: the segment of the tracked process, the texts and
-// scopes in the segment, the observer of changes, and the counts of calls that no figure contains.
+// scopes in the segment, the observer of changes, and the number of dropped calls.
 //
 // Owns the segment. The parts of the tracker (tracker.hpp) keep references to this object.
 //
@@ -28,8 +28,8 @@ class TrackedProcess {
   // Returns the segment. Callers of the tracker need the segment only for the path and the end of
   // the file (finish(), discard(), abandon(), close_file()).
   [[nodiscard]] segment::SegmentWriter& segment() const noexcept { return *segment_; }
-  // Ends the segment of a client that is gone, and keeps the file. Only the destructor of the
-  // tracker may follow.
+  // Ends the segment of a client that ended, and keeps the file. Afterwards only the destructor of
+  // the tracker may be called.
   void leave_as_evidence() noexcept {
     segment_->leave_as_evidence();
     segment_.reset();
@@ -52,8 +52,8 @@ class TrackedProcess {
   [[nodiscard]] Observer* observer() const noexcept { return observer_; }
 
   // Returns the time for an event of a rare call: exact when a recorder reads the events, coarse
-  // otherwise. A recorder never gives an event an earlier time than the event before it. So the
-  // exact times of rare events limit the coarse times of the events between them.
+  // otherwise. A recorder never gives an event an earlier time than the event before it. The exact
+  // time of a rare event is therefore a lower bound for the coarse times of the events after it.
   [[nodiscard]] std::uint64_t exact_time() const noexcept;
 
   // Counts calls that no figure contains: their arguments are unusable, or there is no room.

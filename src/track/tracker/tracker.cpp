@@ -15,7 +15,7 @@ void Tracker::device_open(const ttmem_device_info& info) {
   if (device == nullptr) return;
   const std::uint32_t columns_before = device->columns();
   if (!devices.describe(*device, info)) return;
-  // Converts the core numbers of buffers and programs that are older than the known grid.
+  // Converts the core numbers of buffers and programs that were reported for the earlier grid.
   allocations.renumber_cores(*device, columns_before);
   programs.renumber_cores(*device);
 }

@@ -20,9 +20,9 @@ namespace ttmem::tracker {
 // Writes what one process allocates, places and frees into a segment: figures, live records and
 // events. Every figure in the segment is exact when a call returns.
 //
-// Has one part for each subject; callers use the parts directly. Only opening and closing a device
-// concerns several parts. The caller keeps the receipts of allocations: the server keeps them for
-// its clients, and IdTracker keeps them for the C interface.
+// Has one part for each subject; callers use the parts directly. Only device_open() and
+// device_close() use several parts. The caller keeps the receipts of allocations: the server keeps
+// them for its clients, and IdTracker keeps them for the C interface.
 //
 //   auto tracker = Tracker::start(options).value();
 //   TrackedDevice* device = tracker->devices.find_or_open(0);
@@ -48,7 +48,7 @@ struct Tracker {
         programs(process, devices),
         failures(process, devices, programs) {}
 
-  // Opens the device, or adds what `info` knows about an open device. Counts a dropped call if the
+  // Opens the device if it is not open, and adds the facts in `info`. Counts a dropped call if the
   // segment has no room for another device.
   void device_open(const ttmem_device_info& info);
   // Removes the programs of the device and closes the device. The caller has released every receipt

@@ -11,7 +11,7 @@
 namespace ttmem::transport {
 
 // A bounded queue of messages. Pages that were never filled take no memory, and an empty ring
-// starts again at its first message. A process whose server reads quickly therefore uses only a few
+// starts again at its first page. If the server reads quickly, the ring therefore uses only a few
 // pages.
 //
 // Not thread-safe, with one exception: the messages of front() stay valid and unchanged until pop()

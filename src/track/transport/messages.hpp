@@ -14,14 +14,14 @@ namespace ttmem::transport {
 
 struct Sender {
   std::int32_t pid = 0;
-  std::uint64_t monotonic_to_unix_ns = 0;  // add to a time of the segment
+  std::uint64_t monotonic_to_unix_ns = 0;  // Unix time minus the time of the segment
   std::uint64_t copy = 0;  // identifies this copy of libttmem; a process can have several
 };
 
-// Writes ALLOC, KERNEL_LOAD or, for a CB without an address, CB_ALLOC. The CB_ALLOC has no details,
-// like a CB_ALLOC of an original client. So a server can distinguish a CB without an address from a
-// CB of a program. `long_label` is the text of a slot with kLongLabel; a message has room for 32
-// bytes of the text.
+// Writes ALLOC, KERNEL_LOAD or, for a CB without an address, CB_ALLOC. This CB_ALLOC has no
+// details, like a CB_ALLOC of an original client, so that a server can distinguish a CB without an
+// address from a CB of a program. `long_label` is the label of a slot with kLongLabel, and is
+// shortened to 32 bytes.
 void write_allocation(wire::Message& to, const Sender& sender, const segment::DeviceRecord& device,
                       const segment::AllocationSlot& slot,
                       std::string_view long_label = {}) noexcept;
@@ -47,7 +47,7 @@ void write_notice(wire::Message& to, const Sender& sender, wire::ClientNotice re
 [[nodiscard]] std::uint32_t reports_of(const segment::DeviceRecord& device) noexcept;
 
 // Writes a DEVICE_INFO_RESPONSE that says that the device was opened or closed, depending on its
-// state. `events_resent` is the part of `events_dropped` that the resend repairs.
+// state. `events_resent` is the number of dropped events that the resend repairs.
 void write_device(wire::Message& to, const Sender& sender, const segment::DeviceRecord& device,
                   std::uint64_t events_dropped, std::uint64_t events_resent,
                   std::uint64_t unix_ns) noexcept;

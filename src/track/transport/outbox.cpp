@@ -25,11 +25,11 @@ constexpr std::uint32_t kAll = 0xffffffff;
 // the lock loses little time.
 constexpr std::uint32_t kSliceSlots = 256;
 constexpr std::size_t kSliceMessages = 256;
-// The maximum number of messages of a slice. The CBs of the last program of a slice may exceed
-// kSliceMessages, and the last slice ends with devices and `complete`.
+// The maximum number of messages of a slice. The CBs of the last program in a slice may exceed
+// kSliceMessages, and the last slice also queues devices and `complete`.
 constexpr std::size_t kLargestSlice =
     kSliceMessages + segment::kMaxCbsPerProgram + segment::kMaxDevices + 1;
-// With more messages than this in the queue, the resend pauses and leaves the room to changes.
+// With this many messages in the queue, the resend pauses, so that changes have room.
 constexpr std::size_t kResendBelow = 2048;
 
 std::uint64_t unix_now_ns() noexcept { return clock_ns(CLOCK_REALTIME_COARSE); }
@@ -108,8 +108,8 @@ void Outbox::allocation_removed(std::uint32_t slot) noexcept {
     queue_free(segment_.allocation(slot));
 }
 
-// Queues only the new layout: the new layout replaces the earlier layout at the server and in this
-// process. A free of the earlier layout would also remove the program from its other devices.
+// Queues only the new CBs, which replace the earlier CBs at the server and in this process. A free
+// of the earlier CBs would also remove the program from its other devices.
 void Outbox::program_placed(std::uint32_t slot) noexcept {
   if (is_reported(slot, reported_programs_)) queue_place(segment_.program(slot));
 }

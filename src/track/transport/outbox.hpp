@@ -26,9 +26,9 @@
 //  8. After `complete` the server knows which kinds this process reports. Kinds whose objects were
 //     all freed before the walk are included: their bytes are 0, not unknown.
 //
-// A full queue means that the server is too slow. The connection is then closed, because a part of
-// the changes would be useless. `reported` becomes 0 again, the lost messages are counted, and the
-// thread connects again. The resend then makes the server's account complete.
+// A full queue means that the server is too slow. The connection is then closed, because a server
+// that misses a change has wrong figures. `reported` becomes 0 again, the lost messages are
+// counted, and the thread connects again. The resend then makes the server's figures complete.
 #pragma once
 
 #include <array>
@@ -59,13 +59,14 @@ class Outbox final : public tracker::Observer {
   void program_placed(std::uint32_t slot) noexcept override;
   void program_removed(std::uint32_t slot) noexcept override;
 
-  // Starts the resend, because the server knows nothing yet.
+  // Queues the hello and the devices, and starts the resend. Called after each connection to a
+  // server, which knows nothing yet.
   void connected() noexcept;
   // Clears the queue. The next resend covers the messages that were not sent.
   void disconnected() noexcept;
 
-  // Queues the last message, which says that this process holds nothing any longer. Later messages
-  // are not queued.
+  // Clears the queue, and queues the last message, which says that this process holds nothing any
+  // longer. Later changes are not queued.
   void say_goodbye() noexcept;
 
   // Queues the next slice of the resend, unless the queue is long. Returns false after the last
@@ -82,10 +83,10 @@ class Outbox final : public tracker::Observer {
   // Returns true if the queue was full. The caller must then disconnect.
   [[nodiscard]] bool overflowed() const noexcept { return state_ == State::overflowed; }
   // Returns the number of changes that were not sent although a server was connected, plus the
-  // number of changes for which the segment had no room.
+  // numbers of dropped allocations, programs and calls in the header of the segment.
   [[nodiscard]] std::uint64_t dropped() const noexcept;
 
-  // Notifies the thread once, as soon as this many messages are queued.
+  // Makes the outbox notify the thread once, as soon as this many messages are queued.
   void wake_at(std::size_t messages) noexcept { wake_at_ = messages; }
 
   static constexpr std::size_t kNever = ~std::size_t{0};

@@ -31,18 +31,19 @@ constexpr std::size_t kStackBytes = 256 * 1024;
 constexpr milliseconds kFirstPause{50};
 constexpr milliseconds kLongestPause{2000};
 
-// After the last message the thread checks the queue once more, one tick later. So a workload that
-// allocates continuously makes no system call to wake the thread. Only a burst of messages wakes
-// the thread earlier.
+// When the queue is empty, the thread waits one tick and checks the queue again before it goes
+// idle. During the tick, only a burst of kBurst messages wakes the thread. A workload that
+// allocates continuously therefore makes no system calls to wake the thread.
 constexpr milliseconds kTick{5};
 constexpr std::size_t kBurst = 4096;
-// After a tick without messages the thread sleeps until the next message, but checks at this
-// interval that the server is still there.
+// An idle thread sleeps until the next message, but checks at this interval that the server is
+// still there.
 constexpr milliseconds kIdle{250};
 // An exiting process says goodbye over a new connection if sending over the old connection takes
 // longer than this.
 constexpr milliseconds kLastGoodbye{50};
-// While a server does not read, the thread checks at this interval if it must end or reconnect.
+// While the server does not read, the thread checks at this interval whether the thread must end or
+// connect again.
 constexpr milliseconds kFull{20};
 
 // A value in place of an errno. It means that the server belongs to another user.

@@ -20,9 +20,10 @@
 namespace ttmem::transport {
 
 // Reports to an allocation server what this process holds. A thread connects, sends all live
-// objects and then the changes, and starts again when the connection ends. The workload never waits
-// for the thread. At most 9 MiB of messages wait to be sent. A server that falls behind further is
-// disconnected, the messages that it missed are counted, and it receives all live objects again.
+// objects and then the changes, and connects again when the connection ends. The workload never
+// waits for the thread. At most 9 MiB of messages wait to be sent. A server that falls behind
+// further is disconnected, the messages that it missed are counted, and it receives all live
+// objects again.
 //
 // A server that is absent, refuses or ends is not a failure: the thread tries again after 50 ms,
 // then after longer pauses of up to 2 s. A server of another user receives nothing (may_tell()).
@@ -61,9 +62,10 @@ class SocketTransport {
   // Waits until the thread has ended. Call this function after end() or give_up(), without the
   // lock. Returns false if the thread has not ended after `at_most`.
   bool wait_until_ended(std::chrono::milliseconds at_most) noexcept;
-  // Says goodbye over a new connection, opened by the calling thread. Unlike the descriptors of the
-  // transport's own thread, this one is visible to the workload. To be called only when the process
-  // exits and wait_until_ended() has returned false: the transport's own thread got no CPU time.
+  // Says goodbye over a new connection, opened by the calling thread. The workload sees the
+  // descriptor of this connection, unlike the descriptors of the transport's own thread. To be
+  // called only when the process exits and wait_until_ended() has returned false, because the
+  // transport's own thread got no CPU time.
   void say_goodbye_now() noexcept;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checks of messages. An old client with shorter messages, or a program that is not a client, sends
-// bytes that look like messages; these checks keep such bytes out of the figures.
+// Checks of messages. An old client with shorter messages, or a program that is not a client, may
+// send bytes that look like messages. These checks keep such bytes out of the figures.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ enum class MessageFault : std::uint8_t {
   buffer_type,  // none of the five types
   role,         // none of the three roles of a kernel
   too_short,    // two or three shorter messages of an old client in one message
-  details,      // too many banks or CBs, or no valid DeviceReport
+  details,      // too many banks or CBs, or an unknown ClientNotice
 };
 
 namespace detail {
@@ -59,8 +59,8 @@ inline constexpr std::array<std::string_view, 13> kTypeNames = {"",
   return detail::kTypeNames[is_known(type) ? static_cast<std::size_t>(type) : 0];
 }
 
-// Returns true if a client expects one answer. Questions change nothing; all other messages are
-// reports, which get no answer.
+// Returns true if a message of this type is a question, which gets one answer and changes nothing.
+// All other messages of clients are reports, which get no answer.
 [[nodiscard]] constexpr bool is_question(MessageType type) noexcept {
   return type == MessageType::query || type == MessageType::device_info_query ||
          type == MessageType::dump_remaining || type == MessageType::dump_kernels;

@@ -32,7 +32,7 @@ enum class MessageType : std::uint8_t {
 struct Head {
   std::uint8_t type;  // MessageType; any other value is an error of the sender
   std::uint8_t reserved0[3];
-  std::int32_t device_id;  // -1 in a device_info_query, which then asks for the number of devices
+  std::int32_t device_id;  // -1: no device, or the device with the uid in `buffer_id` (names_uid())
   std::uint64_t size;
   std::uint8_t buffer_type;  // ttmem_buffer_type; in kernel_load: ttmem_kernel_role
   std::uint8_t reserved1[3];
@@ -115,7 +115,7 @@ struct DeviceDetails {
   char board[32];         // not terminated if all 32 bytes are used
   std::uint32_t reports;  // bits of ttmem_set_reported(), except dispatches, which have no message
   std::uint32_t cb_estimate;    // 1: the figures of the CBs are an estimate
-  std::uint32_t events_resent;  // part of events_dropped that the resend repaired
+  std::uint32_t events_resent;  // number of dropped events that the resend repaired
   std::uint32_t mark;
 };
 
