@@ -106,8 +106,8 @@ class AllocationClient {
 
  private:
   using Key = std::pair<std::uint32_t, std::uint64_t>;  // device id, buffer id
-  using Types =
-      std::map<std::uint8_t, std::uint64_t>;  // buffer type -> number of reports not freed yet
+  // buffer type -> number of reports not freed yet
+  using Types = std::map<std::uint8_t, std::uint64_t>;
   struct Live {
     std::mutex mutex;
     // Returns the reports of this process that are not freed yet. In a forked child the map is

@@ -123,7 +123,7 @@ static void copy_text(const char *message, const char *marker, const char *end, 
 
 int (*ttmem_preload_adapter_failed)(const char *text);
 
-/* Reports the failure to the adapter if the adapter must record a placement first. Otherwise
+/* Offers the failure to the adapter, which takes it if it must record a placement first. Otherwise
  * reports the failure to the tracker. Does nothing if the tracker is not loaded. */
 static void report(const char *text) {
   int (*adapter_failed)(const char *) =

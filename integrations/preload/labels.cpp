@@ -63,8 +63,7 @@ class OperationListener final : public tm::IGraphProcessor {
   }
   // Removes operations that ended by an exception, because TT-Metal does not report the end of such
   // an operation. An ended operation is removed at the first call whose stack frame is clearly
-  // above the frame of the operation. Until then operation() is still right, because it finds newer
-  // operations first.
+  // above the frame of the operation. Until then operation() finds newer operations first.
   void drop_ended_operations(const char* frame) {
     constexpr std::ptrdiff_t clearly = 1024;
     while (!running_.empty() && frame - running_.back().frame > clearly) running_.pop_back();

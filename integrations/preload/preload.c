@@ -71,8 +71,7 @@ static int collect_name(struct dl_phdr_info *info, size_t size, void *data) {
   return 0;
 }
 
-/* A function that TT-Metal defines and this library does not define. So a library with this
- * function is TT-Metal. */
+/* A function that TT-Metal defines and this library does not define. It identifies TT-Metal. */
 static const char kUnwrapped[] = "_ZN2tt8tt_metal12GraphTracker8instanceEv";
 
 /* The recorded TT-Metal, set when it is found. It stays loaded, because a jump into an unloaded
@@ -254,7 +253,7 @@ static void *open_library(const char *path, const char **why) {
   void *library = NULL;
   *why = open_adapter(path, &file);
   if (*why == NULL) {
-    /* The program must not use the same name, because the loader loads each name only once. */
+    /* Uses a name that the program does not use, because the loader loads each name only once. */
     char name[64];
     snprintf(name, sizeof name, "/proc/self/fd/../fd/%d", file);
     library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
@@ -470,7 +469,8 @@ void *ttmem_preload_resolve(unsigned i, const char *address) {
 #define CHECK(name, symbol) "  .quad .Lcheck_" #name "\n"
 #define ENTRY(name, symbol) "  .quad .Ljump_" #name "\n"
 
-/* Saves every register that may contain an argument. */
+/* Calls ttmem_preload_resolve() and jumps to its result. Saves and restores every register that may
+ * contain an argument. */
 __asm__(
     ".text\n"
     ".p2align 4\n"

@@ -85,7 +85,7 @@ void RuntimeReporter::warn(const std::string& what, std::uint32_t unknown_again)
   ttmem_set_unseen(unknown_again, what.c_str());
 }
 
-// Repeats the warnings for a forked child, which has a segment of its own from its first chip on.
+// Repeats the warnings, because a forked child gets a new segment when it opens its first chip.
 void RuntimeReporter::repeat_warnings() {
   for (const std::string& what : warnings_) ttmem_set_unseen(0, what.c_str());
 }
@@ -108,8 +108,8 @@ void RuntimeReporter::initialized(const tm::IDevice& chip) noexcept {
   });
 }
 
-// Checks that calls are intercepted. A runtime that calls its own functions directly (-Bsymbolic)
-// is intercepted only where the program calls it.
+// Warns, and records nothing from then on, if no initialization of a chip was intercepted. Calls
+// inside a runtime that calls its own functions directly (-Bsymbolic) cannot be intercepted.
 void RuntimeReporter::check_interception() {
   if (initialized_ || !heard_.dispatches) return;
   heard_ = {.buffers = false, .programs = false, .dispatches = false};

@@ -60,8 +60,8 @@ class RuntimeReporter {
   // programs are unknown from now on.
   void cannot_read_programs() noexcept;
 
-  // Records that the workload was sent to its mesh, or captured into a trace if the queue is
-  // capturing one.
+  // Records that the workload was sent to its mesh. If the queue is capturing a trace, records that
+  // the workload is in the trace.
   void enqueued(tm::distributed::MeshCommandQueue& queue,
                 tm::distributed::MeshWorkload& workload) noexcept;
   // Records that a program was sent to one chip, or to a whole mesh.

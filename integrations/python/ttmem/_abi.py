@@ -100,8 +100,8 @@ def library() -> ctypes.CDLL:
 
 
 def _loaded_already() -> Optional[ctypes.CDLL]:
-    """Returns the copy that another library has already loaded. A second copy would not be tracked,
-    because a process has one segment."""
+    """Returns the library if the process has loaded it already, otherwise None. A second copy would
+    not be tracked, because a process has one segment."""
     try:
         return ctypes.CDLL("libttmem.so.0", mode=os.RTLD_NOLOAD)
     except OSError:

@@ -2,7 +2,8 @@
 """The calls of the C interface, one function for each call. include/ttmem/ttmem.h describes them.
 
 All functions may be called from any thread, and do nothing while tracking is off. Each function
-raises TtmemError if there is no library, and ValueError for a number that its field cannot hold.
+except enabled() raises TtmemError if there is no library, and ValueError for a number that is too
+large or negative.
 """
 
 from __future__ import annotations
@@ -55,9 +56,9 @@ def device_open(id: int = 0, *, uid: int = 0, arch: Optional[str] = None,
                 l1_bytes_per_core: int = 0, l1_base: int = 0, l1_small_bytes_per_core: int = 0,
                 dram_channels: int = 0, dram_bytes_per_channel: int = 0,
                 trace_region_bytes: int = 0) -> None:
-    """Announces a device, or more facts about it; facts that are left out are unknown. `id` is the
-    chip's number in this process, and `uid` its number in every process. Opening an open device
-    keeps its allocations."""
+    """Opens a device, or adds facts to an open device; facts that are left out stay as they are, at
+    first unknown. `id` is the chip's number in this process, and `uid` its number in every process.
+    An open device keeps its allocations."""
     info = _abi.DeviceInfo(
         ctypes.sizeof(_abi.DeviceInfo), _u32("id", id), _u64("uid", uid), _text(arch),
         _text(board), _u16("grid_x", grid_x), _u16("grid_y", grid_y),
@@ -70,21 +71,21 @@ def device_open(id: int = 0, *, uid: int = 0, arch: Optional[str] = None,
 
 
 def set_reported(device: int, what: int) -> None:
-    """Promises that this process reports all memory of these kinds on the device from now on. A
+    """Declares that this process reports all memory of these kinds on the device from now on. A
     kind without reports is then 0, and no longer unknown. `what` is a sum of Reports, or of 1 <<
     BufferType."""
     _abi.library().ttmem_set_reported(_u32("device", device), _u32("what", what))
 
 
 def cb_estimate(device: int, is_estimate: bool) -> None:
-    """Marks the figures of this process's circular buffers on the device as an estimate from now
-    on, or no longer. Estimates are always shown with a mark."""
+    """Marks the figures of this process's circular buffers on the device as an estimate, or as
+    exact if `is_estimate` is false. Estimates are always shown with a mark."""
     _abi.library().ttmem_cb_estimate(_u32("device", device), int(is_estimate))
 
 
 def set_unseen(what: int, why: str) -> None:
-    """Declares what this process cannot report on any device, as in set_reported(). `why` is a sentence
-    that is shown as a warning."""
+    """Declares that this process cannot report all memory of these kinds, on any device. `what` is
+    as in set_reported(). `why` is a sentence that is shown as a warning."""
     _abi.library().ttmem_set_unseen(_u32("what", what), why.encode())
 
 
@@ -99,11 +100,11 @@ def buffer_alloc(device: int, type: BufferType, size_bytes: int, address: int, *
                  layout: Optional[str] = None, bottom_up: Optional[bool] = None) -> None:
     """Reports a buffer, which takes [address, address + bytes_per_bank) in every bank of the
     device. `cores` are the cores that hold its bytes; empty means every bank. If `own_banks` is
-    true, its allocator covers only `cores`, as the allocator of a sub-device does, and the range is
-    taken only there. `id` identifies the buffer for buffer_free(); with 0, the address identifies
-    it. `bytes_per_bank` 0 means unknown. The other arguments are for `ttmem fit`, and may be
-    unknown: `page_bytes`, the `layout` ("interleaved" or "sharded"), and `bottom_up`, the end of
-    the bank from which the buffer was taken."""
+    true, the buffer's allocator covers only `cores`, as the allocator of a sub-device does, and the
+    buffer takes no bytes in other banks. `id` identifies the buffer for buffer_free(); with `id` 0,
+    the address identifies the buffer. `bytes_per_bank` 0 means unknown. The other arguments are for
+    `ttmem fit`, and may be unknown: `page_bytes`, the `layout` ("interleaved" or "sharded"), and
+    `bottom_up`: True if the buffer was taken from the bottom of its banks, False if from the top."""
     buffer = _buffer(type, size_bytes, address, id, bytes_per_bank, cores, label, own_banks,
                      page_bytes, layout, bottom_up)
     _abi.library().ttmem_buffer_alloc(_u32("device", device), ctypes.byref(buffer))
@@ -117,9 +118,9 @@ def buffer_free(device: int, type: BufferType, id: int) -> None:
 
 def program_place(device: int, program: int, cbs: Iterable[Cb], *,
                   name: Optional[str] = None) -> None:
-    """Reports that the CBs of `program` have addresses on `device` from now on. The same layout
-    again changes nothing; another layout replaces the earlier layout. `name` is the shown name of
-    the program; None keeps its name."""
+    """Reports that the CBs of `program` have addresses on `device` from now on. Placing a program
+    again with the same CBs changes nothing; other CBs replace the earlier CBs. `name` is the name
+    that is shown for the program; None keeps the earlier name."""
     placement, _keep = _placement(program, cbs, name)
     _abi.library().ttmem_program_place_with(_u32("device", device), ctypes.byref(placement))
 
@@ -154,7 +155,7 @@ def mesh_buffer_alloc(devices: Iterable[int], type: BufferType, size_bytes: int,
 
 
 def mesh_buffer_free(devices: Iterable[int], type: BufferType, id: int) -> None:
-    """Reports the free of a buffer on these devices. It stays on the other devices of its mesh."""
+    """Reports the free of a buffer on these devices. The buffer stays on its other devices."""
     _abi.library().ttmem_mesh_buffer_free(*_devices(devices), BufferType(type), _u64("id", id))
 
 
@@ -195,9 +196,9 @@ def report_failure(text: str) -> None:
 
 
 def cb_alloc(device: int, id: int, size_bytes: int) -> None:
-    """Reports a CB of which only the number and the size are known. It counts in the CB bytes of
-    the device, but in no core and in no program. The same id again counts once, with its largest
-    size, until it was freed as often as it was allocated."""
+    """Reports a CB of which only an id and the size are known. The CB counts in the CB bytes of the
+    device, but for no core and for no program. If an id is reported several times, the CB counts
+    once, with its largest size, until the id was freed as often as it was reported."""
     _abi.library().ttmem_cb_alloc(_u32("device", device), _u64("id", id),
                                   _u64("size_bytes", size_bytes))
 
@@ -217,7 +218,8 @@ def kernel_load(device: int, kernel: int, size_bytes: int,
 
 def kernel_load_estimate(device: int, kernel: int, size_bytes: int,
                          role: KernelRole = KernelRole.APP) -> None:
-    """Does kernel_load() for a size that is only an estimate. The size is always marked as one."""
+    """Does kernel_load() for a size that is only an estimate. The size is always marked as an
+    estimate."""
     _abi.library().ttmem_kernel_load_estimate(_u32("device", device), _u64("kernel", kernel),
                                               _u64("size_bytes", size_bytes), KernelRole(role))
 

@@ -28,7 +28,7 @@ class Reports(IntFlag):
     BUFFERS = 0x1F  #: buffers of all types
     PROGRAMS = 0x20  #: programs and their circular buffers
     KERNELS = 0x40
-    DISPATCHES = 0x80  #: dispatches and replayed traces, which tell the resident circular buffers
+    DISPATCHES = 0x80  #: dispatches and replayed traces, for resident circular buffers
 
 
 class KernelRole(IntEnum):

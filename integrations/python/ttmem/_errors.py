@@ -3,4 +3,4 @@ class TtmemError(RuntimeError):
     """An error of this package. Its text names the object, the reason and the next step."""
 
 
-TtmemError.__module__ = "ttmem"  # users import it from there, and tracebacks show this name
+TtmemError.__module__ = "ttmem"  # tracebacks show the name that users import: ttmem.TtmemError

@@ -24,12 +24,13 @@ _ids = itertools.count(1 << 48)
 
 
 class L1Tracker:
-    """Counts the L1 of circular buffers and kernels. Call it where you create them.
+    """Counts the L1 of circular buffers and kernels. Call track_cb() and track_kernel() where you
+    create circular buffers and kernels.
 
     The tracker counts with and without the library. If this process is tracked (`tracked` is True),
-    `ttmem` shows the same figures for this process on `device`: CBs without an address, because no
-    address is reported, and kernels as estimates. They stay until free_cb(), free_kernel() or
-    free(), the end of a `with` block, or the end of the process.
+    `ttmem` shows the same figures for this process on `device`: CBs without an address, and kernels
+    as estimates. CBs and kernels stay until free_cb(), free_kernel() or free(), the end of a `with`
+    block, or the end of the process.
 
     Any thread may call the methods. After fork() the child continues to count, and `ttmem` shows
     only what the child adds.
@@ -53,7 +54,7 @@ class L1Tracker:
 
     @property
     def num_kernels(self) -> int:
-        """Kernels held now."""
+        """Number of kernels held now."""
         return self._kernels.count()
 
     @property
@@ -99,13 +100,13 @@ class L1Tracker:
         print(f"\nL1: CBs={self.cb / _MIB:.1f}MB, Kernels={self.kern / _MIB:.1f}MB")
 
     def free_cb(self, num_tiles: int, tile_size: int) -> int:
-        """Frees one circular buffer of that size. Returns its bytes. Raises ValueError if
-        none is held."""
+        """Frees one circular buffer of that size. Returns its bytes. Raises ValueError if no such
+        circular buffer is held."""
         return self._cbs.remove(_product(num_tiles, tile_size))
 
     def free_kernel(self, num_cores: int = 1) -> int:
-        """Frees one kernel on that many cores. Returns its bytes. Raises ValueError if none
-        is held."""
+        """Frees one kernel on that many cores. Returns its bytes. Raises ValueError if no such
+        kernel is held."""
         return self._kernels.remove(_product(num_cores, _KERNEL_BYTES_PER_CORE))
 
     def free(self) -> None:
@@ -140,11 +141,12 @@ class L1Tracker:
 class _Item(NamedTuple):
     number: int
     size_bytes: int
-    reported_by: Optional[int]  # pid of the reporting process; a child must not free it
+    reported_by: Optional[int]  # pid of the process that reported the item and must report its free
 
 
 class _Held:
-    """The held items of one kind. `report` returns True if it called the library."""
+    """The held circular buffers, or the held kernels. `report` returns True if it called the
+    library."""
 
     def __init__(self, what: str, report: Callable[[int, int], bool],
                  report_free: Callable[[int], None]) -> None:
@@ -197,7 +199,7 @@ def _tracking_is_on() -> bool:
     try:
         _calls.require_tracking()
     except TtmemError as error:
-        # The user has turned tracking on, so expects the figures in `ttmem`.
+        # Warns, because a user who has turned tracking on expects the figures in `ttmem`.
         warnings.warn(f"L1Tracker only counts: {error}", RuntimeWarning, stacklevel=3)
         return False
     return True

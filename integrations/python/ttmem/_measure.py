@@ -35,8 +35,8 @@ class Change(NamedTuple):
 
     @property
     def net_bytes(self) -> Optional[int]:
-        """Bytes after the block minus bytes before it; negative if it freed more than it
-        allocated."""
+        """Bytes after the block minus bytes before the block; negative if the block freed more than
+        it allocated."""
         return _minus(self.after_bytes, self.before_bytes)
 
     @property
@@ -58,11 +58,11 @@ class Measure:
     `problem` is a sentence with the reason, and every figure is None.
 
     The bytes before and after the block are exact. The peaks of DRAM, trace, CBs and Total L1 are
-    exact if no other process uses the device and the block exceeded the earlier peak of this
-    process there; they then come from the tracker. (If the block closes a device and opens it
-    again, the peak before that is lost.) All other peaks are the highest sample. One `ttmem
-    --watch` takes samples every `interval_s` seconds. A peak is None if no sample was taken inside
-    the block; with `interval_s` None, no samples are taken.
+    exact if no other process uses the device, and the block exceeded the earlier peak of this
+    process there, or began or ended at that peak. (If the block closes a device and opens it again,
+    the peak before the closing is lost.) All other peaks are the highest sample. One `ttmem --watch` takes samples
+    every `interval_s` seconds. Such a peak is None if no sample was taken inside the block; with
+    `interval_s` None, no samples are taken.
     """
 
     def __init__(self, label: str = "", interval_s: Optional[float] = 0.05) -> None:
@@ -76,7 +76,8 @@ class Measure:
         self.changes: List[Change] = []  #: one for every kind on every device of this process
 
     def change(self, kind: str, device: int = 0) -> Change:
-        """Returns the change of a kind on a device. All is 0 on a device that was not open."""
+        """Returns the change of a kind on a device. If the process never had the device open in the
+        block, the bytes before and after the block are 0."""
         if kind not in MEASURED:
             raise ValueError(f"{kind!r} is no kind of memory; the kinds are {', '.join(MEASURED)}")
         for change in self.changes:
@@ -184,8 +185,9 @@ def _change(device: int, kind: str, start: Optional[DeviceFigures], end: Optiona
 
 def _exact_peak(kind: str, start: Optional[DeviceFigures], end: Optional[DeviceFigures],
                 at_the_edges: Optional[int]) -> Optional[int]:
-    """Returns the tracker's peak if it is the peak of the block, else None. It is if it rose in the
-    block, or if it was reached at the begin or the end of the block."""
+    """Returns the tracker's peak if it is the peak of the block, else None. It is the peak of the
+    block if it rose in the block, or equals the larger size at the beginning and end of the
+    block."""
     earlier = start.peaks.get(kind) if start and start.used[kind] is not None else 0
     peak = end.peaks.get(kind) if end else None
     if earlier is None or peak is None or peak < earlier:  # lower: the device was opened again

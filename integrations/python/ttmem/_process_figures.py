@@ -59,7 +59,7 @@ def larger_known(first: Optional[int], second: Optional[int]) -> Optional[int]:
 
 def _used(row: Dict[str, Any]) -> Figures:
     used = {kind: row["kernels_bytes" if kind == "kernel" else f"{kind}_bytes"] for kind in KINDS}
-    # Like Total L1 of a device: the sum of the reported kinds, unknown without L1 buffers.
+    # Like Total L1 of a device: the sum of the reported kinds, unknown if L1 buffers are unknown.
     parts = [used[kind] or 0 for kind in _L1_KINDS]
     used["l1_total"] = None if used["l1"] is None else sum(parts)
     return used

@@ -51,7 +51,7 @@ def record(path: Union[str, "os.PathLike[str]"], overwrite: bool = False) -> Ite
 def _start(command: List[str]) -> "subprocess.Popen[bytes]":
     """Starts the recorder and returns it when it has attached."""
     try:
-        # It gets a session of its own, so that Ctrl-C reaches only the block.
+        # The recorder gets a session of its own, so that Ctrl-C reaches only the block.
         recorder = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                     stderr=subprocess.PIPE, start_new_session=True)
     except OSError as error:

@@ -53,7 +53,7 @@ def pytest_configure(config: Any) -> None:
         "markers", "ttmem_no_leak: the test leaves no buffer behind on a device; with --ttmem")
     if not config.getoption("--ttmem"):
         return
-    # The library reads both at its first call, which comes later.
+    # The library reads both variables at its first call, which is in require_tracking().
     os.environ.setdefault(TRACKING_VARIABLE, "1")
     os.environ.setdefault("TTMEM_EVENTS", "1048576")
     try:
@@ -145,8 +145,8 @@ class _Plugin:
 
 
 def _limits_of(item: Any) -> Dict[str, int]:
-    """Returns the limits in bytes by kind. The marker nearest to the test counts. Raises ValueError
-    for a wrong marker."""
+    """Returns the limits in bytes by kind. If several markers limit one kind, the marker nearest to
+    the test counts. Raises ValueError for a wrong marker."""
     limits: Dict[str, int] = {}
     for marker in item.iter_markers("ttmem_limit"):
         if marker.args or not marker.kwargs:
