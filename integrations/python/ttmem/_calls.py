@@ -104,7 +104,7 @@ def buffer_alloc(device: int, type: BufferType, size_bytes: int, address: int, *
     buffer takes no bytes in other banks. `id` identifies the buffer for buffer_free(); with `id` 0,
     the address identifies the buffer. `bytes_per_bank` 0 means unknown. The other arguments are for
     `ttmem fit`, and may be unknown: `page_bytes`, the `layout` ("interleaved" or "sharded"), and
-    `bottom_up`: True if the buffer was taken from the bottom of its banks, False if from the top."""
+    `bottom_up`: True if the buffer was taken from the bottom of its banks, False from the top."""
     buffer = _buffer(type, size_bytes, address, id, bytes_per_bank, cores, label, own_banks,
                      page_bytes, layout, bottom_up)
     _abi.library().ttmem_buffer_alloc(_u32("device", device), ctypes.byref(buffer))

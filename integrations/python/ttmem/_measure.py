@@ -60,9 +60,9 @@ class Measure:
     The bytes before and after the block are exact. The peaks of DRAM, trace, CBs and Total L1 are
     exact if no other process uses the device, and the block exceeded the earlier peak of this
     process there, or began or ended at that peak. (If the block closes a device and opens it again,
-    the peak before the closing is lost.) All other peaks are the highest sample. One `ttmem --watch` takes samples
-    every `interval_s` seconds. Such a peak is None if no sample was taken inside the block; with
-    `interval_s` None, no samples are taken.
+    the peak before the closing is lost.) All other peaks are the highest sample. One `ttmem
+    --watch` takes samples every `interval_s` seconds. Such a peak is None if no sample was taken
+    inside the block; with `interval_s` None, no samples are taken.
     """
 
     def __init__(self, label: str = "", interval_s: Optional[float] = 0.05) -> None:

@@ -13,8 +13,8 @@ namespace ttmem::tracker {
 // held cause no further calls.
 class Observer {
  public:
-  // The device was opened, described or closed, or the kinds that the process reports changed. The
-  // record of the device shows the new state.
+  // The device was opened or closed, its facts changed, or the process changed which figures it
+  // reports or estimates. The record of the device shows the new state.
   virtual void device_changed(std::uint32_t record) noexcept = 0;
   virtual void allocation_added(std::uint32_t slot) noexcept = 0;
   // The allocation has another size, or its cores have other numbers.
