@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lays out bars for every view: which piece fills which cell. Pure, safe from any thread.
+// Lays out bars for every view: decides which piece fills which cell. Pure, safe from any thread.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +29,9 @@ struct BarCell {
 };
 
 // Returns a bar of exactly `cells` cells, each divided into `steps`. The pieces must be sorted from
-// left to right. Only the last piece may end inside a cell, because a cell has one colour and no
-// glyph begins inside a cell. A piece that is not empty gets at least one cell.
+// left to right. Only the last piece can end inside a cell; other pieces are rounded to whole
+// cells, because a cell has one colour and no glyph begins inside a cell. A piece that is not empty
+// gets at least one cell. At the right end, a later piece may take that cell from an earlier piece.
 [[nodiscard]] std::vector<BarCell> bar_cells(const std::vector<BarPiece>& pieces, std::size_t cells,
                                              std::size_t steps);
 
@@ -38,13 +39,13 @@ struct BarCell {
 // drawn as one eighth, so that the piece is visible.
 [[nodiscard]] std::string_view eighths(std::size_t filled);
 
-// Adds a bar with one piece to `line`. With `track` the free part is dim. Without `track` the free
-// part is blank, so that the bars of the parts of a whole, one below the other, look like steps.
+// Adds a bar with one piece to `line`. With `track` the free part is drawn dim. Without `track` the
+// free part is blank; bars of the parts of one whole, one below the other, then look like steps.
 void add_bar(Line& line, std::size_t cells, const BarPiece& piece, bool track,
              const TextOptions& options);
 
-// Returns one character for a share; a higher character means a larger share. '?' means unknown,
-// '.' means zero.
+// Returns one character for a share: '▁' to '█', or '0' to '9' without Unicode. Returns '?' for an
+// unknown share, and '·' ('.' without Unicode) for zero.
 [[nodiscard]] std::string spark(std::optional<double> share, const TextOptions& options);
 
 }  // namespace ttmem::text

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Formats numbers for people. The same in every locale; an unknown number is "n/a". Pure, safe from
-// any thread.
+// Formats numbers for people. The output is the same in every locale. An unknown number becomes
+// "n/a". Pure, safe from any thread.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@
 namespace ttmem::text {
 
 inline constexpr std::string_view kUnknown = "n/a";
-inline constexpr std::string_view kNone = "-";  // known to be none
+inline constexpr std::string_view kNone = "-";  // for a value that is known to be absent
 
 using ttmem::format_bytes;
 using ttmem::Scale;
@@ -30,7 +30,7 @@ using ttmem::Scale;
 // Formats in the given units; `scale` matters only if they are automatic.
 [[nodiscard]] std::string format_bytes(model::Bytes bytes, Units units,
                                        Scale scale = Scale::device);
-// Formats with a minus sign if negative.
+// Formats a negative size with a minus sign.
 [[nodiscard]] std::string format_signed_bytes(std::optional<std::int64_t> bytes,
                                               Scale scale = Scale::device);
 [[nodiscard]] std::string format_signed_bytes(std::optional<std::int64_t> bytes, Units units,
@@ -38,8 +38,8 @@ using ttmem::Scale;
 
 // Returns nullopt if either size is unknown or the capacity is 0.
 [[nodiscard]] std::optional<double> share_of(model::Bytes used, model::Bytes capacity);
-// Formats a share as "32%", rounded. Only zero is "0%", less than half a percent is "<1%", and only
-// the whole is "100%".
+// Formats a share as "32%", rounded. A share above zero and below half a percent becomes "<1%", a
+// share below 1 becomes at most "99%", and a share of about 10 or more becomes ">9x".
 [[nodiscard]] std::string format_share(std::optional<double> share);
 
 // Adds a "~" to a size that is an estimate or contains one: "~0.20 MiB".
@@ -49,7 +49,8 @@ using ttmem::Scale;
 using ttmem::plural;
 // Returns the text, or "-" if the text is empty.
 [[nodiscard]] std::string or_none(const std::string& text);
-// Returns the job, else the pod. Empty if both are unknown.
+// Returns the id of the job, else the pod as "namespace/pod". Returns an empty text if both are
+// unknown.
 [[nodiscard]] std::string format_job(const Job& job);
 // Formats a pid as "4711". Formats a pid of another pid namespace as "81234/7": the pid in the
 // reader's namespace, then the pid in the other namespace. "?/7" means that the pid in the reader's
@@ -74,13 +75,13 @@ using ttmem::format_ids;
 [[nodiscard]] std::string format_device(const model::Device& device);
 // Formats a device for a column: "0", or "0x1f00a" if another chip has the same number.
 [[nodiscard]] std::string format_device_briefly(const model::Device& device);
-// Returns the key by which programs find a device again: its uid, else its PCI address, else
+// Returns a key that identifies a device across snapshots: its uid, else its PCI address, else
 // key_of_number(). Devices with different model::name_of() have different keys.
 [[nodiscard]] std::string key_of(const model::Device& device);
-// Returns "0:wormhole_b0", or "0" if the architecture is unknown. The key always contains a known
-// architecture, so that the key stays the same when another chip with that number appears. The
-// architecture may be text of any process: characters other than ASCII letters, digits, _ and - are
-// escaped as in %2c, so that a key is safe in JSON and in lists.
+// Returns "0:wormhole_b0", or "0" if the architecture is unknown. A known architecture is always
+// part of the key, so that the key stays the same when another chip with that number appears.
+// Processes report the architecture and may report any text: characters other than ASCII letters,
+// digits, _ and - are escaped as in %2c, so that a key is safe in JSON and in lists.
 [[nodiscard]] std::string key_of_number(std::uint32_t number, std::string_view arch);
 // Lists all devices, for an error message about a device name that does not exist: "0-3", "0
 // (0x1f00a), 0 (0x1f00b)".

@@ -11,7 +11,7 @@ enum class JsonLayout : std::uint8_t {
   line,  // everything in one line, for streams
 };
 
-// Returns the indentation for json_text().
+// Returns the indentation for json_text(); -1 means one line.
 [[nodiscard]] constexpr int indent_of(JsonLayout layout) noexcept {
   return layout == JsonLayout::pretty ? 2 : -1;
 }

@@ -6,8 +6,8 @@
 namespace ttmem::text {
 namespace {
 
-// Returns the number of letters that are wrong, missing, superfluous, or swapped with the next
-// letter.
+// Returns the minimum number of edits that turn `a` into `b`. An edit replaces, inserts or removes
+// one letter, or swaps two adjacent letters.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> best(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) {
@@ -29,8 +29,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   std::string best;
-  // Accepts a word with at most two wrong letters. In a short word, at most half of the letters may
-  // be wrong.
+  // Accepts an edit distance of at most 2, and of at most half the length of `word`.
   std::size_t least = std::min<std::size_t>(3, word.size() / 2 + 1);
   for (const std::string& candidate : candidates) {
     const std::size_t distance = edit_distance(word, candidate);

@@ -7,8 +7,8 @@
 
 namespace ttmem::text {
 
-// Returns the candidate that `word` is probably a misspelling of, or an empty text if none is
-// close. Pure, safe from any thread.
+// Returns the candidate that `word` is probably a misspelling of, or an empty text if no candidate
+// is close. Pure, safe from any thread.
 [[nodiscard]] std::string nearest(std::string_view word,
                                   const std::vector<std::string>& candidates);
 

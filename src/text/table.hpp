@@ -22,8 +22,9 @@ struct Column {
   // The order in which columns are dropped from a table that is too wide: a column with a higher
   // number is dropped earlier, and a column with 0 is never dropped.
   int drop = 0;
-  // One column may be cut to the width that the other columns leave, down to kMinFlexible cells.
-  // Names often differ only at their ends, so they are cut in the middle, down to kMinName cells.
+  // Where a cell that is too wide is cut. At most one column of a table may be cut: down to
+  // kMinFlexible cells (`end`) or kMinName cells (`middle`) before other columns are dropped. Names
+  // are cut in the middle, because they often differ only at their ends.
   Cut cut = Cut::never;
   bool optional = false;  // left out if all its cells are kNone (format.hpp)
 };
@@ -43,8 +44,8 @@ class Table {
 
   // Adds a row, which must have one cell for each column.
   void add_row(std::vector<TableCell> cells);
-  // Returns the header and the rows, each line with its newline and no line wider than
-  // `options.width`. Drops and cuts columns only if `options.shorten` is true.
+  // Returns the header and the rows; each line ends with a newline. If `options.shorten` is true,
+  // drops and cuts columns so that no line is wider than `options.width`.
   [[nodiscard]] std::string render(std::size_t indent, const TextOptions& options) const;
 
  private:

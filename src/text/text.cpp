@@ -10,7 +10,7 @@
 namespace ttmem::text {
 namespace {
 
-// Returns true for unsafe characters and for invisible characters.
+// Returns true for characters that is_unsafe() rejects and for invisible characters.
 bool is_control(char32_t code) {
   return is_unsafe(code) || (code >= 0x200b && code <= 0x200d) ||
          (code >= 0x2060 && code <= 0x206f) || code == 0xfeff;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Text for a terminal: the width of a string on the screen, and lines that never exceed a width.
+// Text for a terminal: the width of a string on the screen, and lines that are cut to a width.
 // Pure: the abilities of the terminal are an argument. Safe from any thread.
 #pragma once
 
@@ -21,7 +21,7 @@ struct TextOptions {
   std::size_t width = 80;  // maximum width of a line in display cells, if `shorten` is true
   bool color = false;      // use SGR sequences
   bool unicode = true;     // false: use ASCII only
-  std::int64_t utc_offset_seconds = 0;  // offset of the shown times
+  std::int64_t utc_offset_seconds = 0;  // offset from UTC of the shown times
   // True: text that does not fit is left out or cut. False: lines may be wider, because the output
   // goes to a file or to another program.
   bool shorten = true;
@@ -55,9 +55,9 @@ inline constexpr double kBadAbove = 0.8;
 [[nodiscard]] Tone tone_of_share(std::optional<double> share);
 [[nodiscard]] Color color_of(Tone tone);
 
-// Returns `text` made safe to print: control characters and bytes that are not UTF-8 become '?',
-// and so does every character outside ASCII if `unicode` is false. Names and labels come from other
-// processes, which may have put terminal sequences into them.
+// Returns `text` made safe to print: control characters, invisible characters and bytes that are
+// not UTF-8 become '?'. If `unicode` is false, all characters outside ASCII become '?' too. Names
+// and labels come from other processes and may contain terminal sequences.
 [[nodiscard]] std::string printable(std::string_view text, bool unicode);
 
 // Returns the number of display cells of printable UTF-8: 2 for a wide character, 0 for a combining
@@ -69,8 +69,8 @@ inline constexpr double kBadAbove = 0.8;
 // Cuts like cut(), with the ellipsis in the middle: names often differ only at their ends.
 [[nodiscard]] std::string cut_middle(std::string_view text, std::size_t width, bool unicode);
 
-// Joins as many parts as fit into `width` cells, from the first part on, without cutting a part.
-// Skips empty parts. With `count_rest` the text ends in " +2" if two parts did not fit.
+// Joins the parts up to the first part that does not fit into `width` cells. Never cuts a part.
+// Skips empty parts. With `count_rest` the text ends in " +2" if two parts are missing.
 [[nodiscard]] std::string joined_to_fit(const std::vector<std::string>& parts, std::size_t width,
                                         std::string_view between = ", ", bool count_rest = false);
 

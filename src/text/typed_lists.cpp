@@ -28,7 +28,7 @@ std::optional<std::uint64_t> parse_uid(std::string_view text) {
   return error == std::errc() && at == end && uid != 0 ? std::optional(uid) : std::nullopt;
 }
 
-// Returns true for "0000:01:00.0", also without its domain: "01:00.0".
+// Returns true for a PCI address with its domain, "0000:01:00.0", or without, "01:00.0".
 bool is_bus_id(std::string_view text) {
   if (text.size() == 12 && text[4] == ':') text.remove_prefix(5);
   constexpr std::string_view form = "hh:hh.h";

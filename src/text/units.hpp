@@ -9,7 +9,7 @@
 
 namespace ttmem::text {
 
-// The unit of a size. Automatic uses the unit that suits each size.
+// The unit of a size. `automatic` chooses a unit for each size.
 enum class Units : std::uint8_t { automatic, bytes, mib, gib };
 
 // Parses "auto", "bytes", "MiB" or "GiB", in upper or lower case.
@@ -18,8 +18,8 @@ enum class Units : std::uint8_t { automatic, bytes, mib, gib };
 // Returns "B", "MiB" or "GiB"; an empty text for automatic.
 [[nodiscard]] std::string_view name_of(Units units);
 
-// Formats a size without the name of its unit, which must not be automatic: whole bytes, or MiB or
-// GiB with two decimals. A small size gets enough decimals not to look like zero.
+// Formats a size without its unit: as whole bytes, or as MiB or GiB with two decimals. A small size
+// gets more decimals, so that it does not look like zero. `units` must not be automatic.
 [[nodiscard]] std::string number_in(std::uint64_t bytes, Units units);
 
 }  // namespace ttmem::text

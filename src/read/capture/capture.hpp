@@ -115,9 +115,9 @@ struct CaptureLine {
   }
 };
 
-// Reads the first `lines` lines, or all lines. The file "-" is standard input. Line n of the file
-// is element n - 1 of the result. Fails if the file cannot be read or is empty, or if a line is not
-// valid; the message names the file, the line and the reason.
+// Reads the first `lines` lines, or all lines if `lines` is nullopt. The file "-" is standard
+// input. Line n of the file is element n - 1 of the result. Fails if the file cannot be read or is
+// empty, or if a line is not valid; the message names the file, the line and the reason.
 [[nodiscard]] Result<std::vector<CaptureLine>> read_capture(const std::string& file,
                                                             std::optional<std::uint64_t> lines);
 

@@ -46,8 +46,8 @@ bool Fields::flag(const char* name) {
 
 std::uint64_t Fields::whole_up_to(const char* name, const nlohmann::json& value,
                                   std::uint64_t max) {
-  // The JSON parser gives negative numbers, fractions and numbers of more than 64 bits other types
-  // than "unsigned".
+  // The JSON parser calls a number "unsigned" only if it is whole, not negative, and fits into 64
+  // bits.
   if (value.is_number_unsigned() && value.get<std::uint64_t>() <= max) {
     return value.get<std::uint64_t>();
   }

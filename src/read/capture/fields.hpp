@@ -13,8 +13,8 @@
 namespace ttmem::capture {
 
 // The fields of one line. Each function checks the type and range of one field. A missing or wrong
-// field is read as empty, and problem() describes the first such field, so read all fields before
-// you call problem().
+// field is read as 0, false or empty. problem() describes the first such field. Read all fields
+// before you call problem().
 class Fields {
  public:
   // `object` must outlive this object.
@@ -32,7 +32,7 @@ class Fields {
     return whole<Number>(name, at(name));
   }
 
-  // Rejects the line for a reason that concerns more than one field. Only the first reason is kept.
+  // Rejects the line. Only the first reason is kept.
   void refuse(std::string reason);
 
   // Returns the reason why the line is not valid; nullopt if it is valid.

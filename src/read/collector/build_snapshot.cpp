@@ -77,9 +77,10 @@ model::Process process_row(const Untracked& process) {
 // Truncates a name as the kernel does in /proc/PID/comm.
 std::string short_name(const std::string& name) { return name.substr(0, 15); }
 
-// Identifies a process, in order to match its segment with its row in TT-Metal's region. Pid and
-// state identify the process. A row contains the pid as its writer sees the pid. If the writer runs
-// in another pid namespace, that pid means nothing in this /proc, and the name must match too.
+// A key that matches the segment of a process with its row in TT-Metal's region: the pid, the
+// state, and a name that is empty if pid and state are enough. A row contains the pid in its
+// writer's pid namespace. A pid of another namespace means nothing in this /proc, so the name must
+// match too.
 using RowName = std::tuple<std::int32_t, State, std::string>;
 
 // Returns nullopt if /proc does not confirm that the segment belongs to this process. The segment
@@ -201,10 +202,10 @@ class SnapshotBuilder {
     return known->second;
   }
 
-  // Returns the total of a region's chip. A region without a uid belongs to the chip to which one
-  // of the region's processes gives the region's device number. If there is no such chip, the
-  // region belongs to any device with its number, because a region does not contain the
-  // architecture.
+  // Returns the total of a region's chip: the chip that ChipMatch finds, else the chip with the
+  // region's uid. A region without a uid belongs to a chip that a process of the region uses under
+  // the region's device number. If there is no such chip, the region belongs to any device with its
+  // number, because a region does not contain the architecture.
   std::uint32_t total_of(const RegionEvidence& region) {
     if (const ChipMatch::Chip chip = match_.of(region)) {
       const std::uint32_t total = total_of_chip(*chip);
@@ -224,8 +225,7 @@ class SnapshotBuilder {
     return same ? near->second : total_of(0, region.device_id, "");
   }
 
-  // Records the uid of a region's chip for each process of the region and for the device number
-  // that the process uses.
+  // Records the uid that the region's device number stands for in each process of the region.
   void learn_uids(const RegionEvidence& region) {
     if (region.uid == 0) return;
     for (const RowEvidence& row : region.rows) {
@@ -497,10 +497,10 @@ class SnapshotBuilder {
   // Pairs of segment and device: the devices of which only the number is known.
   std::set<std::pair<std::size_t, std::size_t>> supposed_;
   std::vector<std::vector<std::uint32_t>> totals_of_;  // index into totals_, by segment and device
-  // Pairs of a total and a process that is in the list of the total.
+  // Pairs (index into totals_, process) of the processes that the totals already list.
   std::set<std::pair<std::uint32_t, RowName>> listed_;
-  // The uid in TT-Metal's region (0 if ambiguous) and the index into totals_, by process and its
-  // number for the device.
+  // Both maps have the key (process, its number for the device). uid_of_ has the uid from
+  // TT-Metal's region, 0 if ambiguous; chip_of_ has the index into totals_.
   std::map<std::pair<RowName, std::uint32_t>, std::uint64_t> uid_of_;
   std::map<std::pair<RowName, std::uint32_t>, std::uint32_t> chip_of_;
   // Index into snapshot_.devices, by index into totals_.

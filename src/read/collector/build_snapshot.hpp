@@ -19,13 +19,13 @@ namespace ttmem::collector {
 //   process gets a device of its own.
 // - A chip that the kernel driver shows is the device that ChipMatch finds, or a device of its own.
 //   The chip is idle, with nothing in use, if no process that may hold memory has it open.
-// - A process that has a chip open and reports nothing is listed without figures, and the figures
-//   of the device are lower limits ("at least").
-// - A segment with a clean exit holds nothing and is left out.
+// - A process that has a chip open and reports nothing is listed without figures. If the process
+//   may hold memory, the figures of the device are lower limits.
+// - The segment of a process that exited cleanly holds nothing and is left out.
 [[nodiscard]] model::Snapshot build_snapshot(const Evidence& evidence);
 
-// Like build_snapshot(), but without allocations and programs, and without the warnings about these
-// lists. For callers that need only sums.
+// Like build_snapshot(), but without the lists of allocations, programs and left_at_close, and
+// without the warnings about these lists. For callers that need only sums.
 [[nodiscard]] model::Snapshot build_figures(const Evidence& evidence);
 
 // Sets the temperature, power and clock of all devices of a Snapshot from the driver's sensors.

@@ -9,8 +9,8 @@ namespace {
 using model::State;
 
 // Returns true if `uid` may be UMD's uid of a chip of this board: the board's serial number, or,
-// for linked Blackholes, the serial number followed by the chip's place on the board in the last
-// bits.
+// for linked Blackholes, the serial number shifted left, with the chip's place on the board in the
+// low bits.
 bool is_of_board(std::uint64_t uid, const driver::Chip& chip) {
   constexpr unsigned place_bits = 5;
   if (!chip.serial) return false;
@@ -79,8 +79,8 @@ std::vector<ChipMatch::Chip> ChipMatch::of(const SegmentEvidence& segment,
   const std::int32_t pid = segment.host_pid.value_or(segment.foreign_pid ? 0 : segment.image.pid);
   const std::vector<std::uint32_t> open =
       alive && pid != 0 ? open_in(pid) : std::vector<std::uint32_t>();
-  // True if this user's process has no chip open. /proc shows the open chips of this user's
-  // processes even if the driver lists no holders.
+  // True if the process belongs to this user and has no chip open. /proc shows the open chips of
+  // this user's processes even if the driver lists no holders.
   const bool opened_none = alive && open.empty() && segment.user == evidence_.user;
   for (std::size_t i = 0; i < devices.size() && !opened_none; ++i) {
     const std::uint32_t number = devices[i].id;

@@ -22,8 +22,9 @@ Claim ClaimChecker::find(const SegmentName& name, const segment::SegmentImage& i
   const bool known = image.pid_namespace != 0 && own_namespace_ != 0;
   claim.foreign_pid = known && image.pid_namespace != own_namespace_;
   if (!claim.foreign_pid) claim.facts = same_start(image.pid, image);
-  // The pid of a living process is accepted only if the start time is right or the process holds
-  // the lock, because users send signals to that pid.
+  // Users send signals to the pid of a living process, so this pid needs proof: the start time is
+  // right, or the process holds the lock. A client's pid in this pid namespace is accepted without
+  // proof.
   const bool needs_no_proof = known && !claim.foreign_pid && (!alive || name.for_client);
   if (claim.facts || needs_no_proof) claim.host_pid = image.pid;
   // The lock of a proxy segment does not lead to the client, because the server holds the lock.

@@ -19,8 +19,9 @@ namespace ttmem::collector {
 [[nodiscard]] model::Snapshot collect(const std::string& directory);
 
 // Reads one directory repeatedly. Each Snapshot equals the result of the function collect() at that
-// moment, but segments that have not changed since the last pass are not read again. If no segment
-// has changed, only the times in the Snapshot change. For callers that collect every second.
+// moment, but segments that have not changed since the last pass are not read again. If nothing has
+// changed, only the times and the sensor values in the Snapshot are updated. For callers that
+// collect every second.
 //
 // Uses as much memory as all segments and one Snapshot. Not thread-safe.
 class Collector {
@@ -75,7 +76,7 @@ struct DeadSegment {
   bool cb_estimate = false;
   PerKind<KindFigures> kinds{};         // sums over all devices; unknown if not `readable`
   bool readable = false;                // the file has the content of a segment
-  bool abandoned = false;               // the server is gone, and its client may still live
+  bool abandoned = false;               // its server is gone; the client may still live
   bool clean_exit = false;              // the process closed its segment, and held nothing
   std::vector<HeldAllocation> largest;  // at most kLargestHeld, largest first
   // The first line of the error message, if this is a copy that was made at an out-of-memory error.
@@ -88,9 +89,9 @@ struct DeadSegments {
   std::vector<std::string> warnings;  // what could not be read, and why
 };
 
-// Finds the segments whose owner is gone, because no process holds the lock on the file, and the
-// proxy segments of clients that ended while their server was running. Also finds files that never
-// became segments, once no process can still be writing them. Removes nothing.
+// Finds the segments whose owner is gone (no process holds the lock on the file), and the proxy
+// segments of clients that ended while their server was running. Also finds files that never became
+// segments, once no process can still be writing them. Removes nothing.
 [[nodiscard]] DeadSegments find_dead(const std::string& directory);
 // Searches only the files with these names.
 [[nodiscard]] DeadSegments find_dead(const std::string& directory,

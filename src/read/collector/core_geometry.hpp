@@ -55,9 +55,9 @@ struct L1Limits {
 // cores.
 [[nodiscard]] PerKind<model::Bytes> lockstep_bytes(AllocationRefs allocations, bool all_listed);
 
-// Returns the number of live buffers that begin at or inside another buffer of the same type on the
-// same bank. `allocations` are the allocations of one process on one device. A buffer of unknown
-// size counts as one byte.
+// Returns the number of live buffers whose first byte lies in another buffer of the same kind in
+// the same bank. If two buffers begin at the same address, only one of them counts. `allocations`
+// are the allocations of one process on one device. A buffer of unknown size counts as one byte.
 [[nodiscard]] std::uint64_t count_overlaps(AllocationRefs allocations);
 
 // The geometry of one process on one device.
@@ -76,9 +76,9 @@ struct DeviceGeometry {
 void merge_core(CoreState& into, const CoreState& other);
 
 // Returns the number of bytes from the end of the CBs up to the lowest L1 buffer. On a core without
-// CBs, the bytes count from the address of the first CB. On a core without L1 buffers, the bytes
-// count up to the top of the L1 buffers' region. Negative if CBs and L1 buffers clash. nullopt if a
-// limit is unknown.
+// CBs, the bytes count from `l1_base`. On a core without L1 buffers, the bytes count up to the top
+// of the L1 buffers' region. Negative if CBs and L1 buffers clash. nullopt if `l1_bytes_per_core`
+// or `l1_base` is unknown, or if some buffers are not listed.
 // With lockstep, the data of the lowest buffer may be on other cores.
 // Example (Wormhole): CBs end at 134,336 and the lowest buffer is at 974,336: 840,000 bytes.
 [[nodiscard]] std::optional<std::int64_t> headroom(const CoreState& core, const L1Limits& limits);

@@ -14,7 +14,7 @@ namespace {
 using model::Bytes;
 using segment::DeviceImage;
 
-// A limit in bytes. Every known device has less DRAM.
+// Limits in bytes. Every known device has less DRAM and less L1.
 constexpr std::uint64_t kMaxDram = 1ULL << 40;
 constexpr std::uint64_t kMaxL1 = 1ULL << 30;
 

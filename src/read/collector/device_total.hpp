@@ -26,14 +26,16 @@ class DeviceTotal {
   // Fills in the properties that are not known yet.
   void describe(const segment::DeviceImage& device);
 
-  // Takes the number of the driver's chip, and fills in the properties that are not known yet. Call
-  // it after describe() for all processes.
+  // Sets the device's number to the driver's number, and fills in the properties that are not known
+  // yet. Must be called after the describe() calls for all processes.
   void describe(const driver::Chip& chip);
-  // Adds a uid that a process gives the chip, if it differs from the driver's uid.
+  // Adds a uid that a process reports for the chip. Does nothing if the uid is already known.
   void add_uid(std::uint64_t uid);
-  // Records that nothing is in use, because no process that may hold memory has the chip open.
+  // Records that nothing is in use. To be called if no process that may hold memory has the chip
+  // open.
   void set_idle();
-  // Records that a process with unknown figures has the chip open, so that sums are "at least".
+  // Records that a process with unknown figures has the chip open, so that the sums are lower
+  // limits.
   void set_incomplete() { device_.complete = false; }
 
   // Adds a number that a process gives the device.
@@ -43,10 +45,10 @@ class DeviceTotal {
   }
   [[nodiscard]] const model::Device& device() const { return device_; }
 
-  // Returns the kinds whose figures are impossible, because they exceed the capacities that
-  // processes state for this device, or the capacity of every known device.
+  // Returns the kinds with impossible figures: figures above the capacity that processes state for
+  // this device, or above the capacity of every known device.
   [[nodiscard]] std::vector<Kind> impossible(const PerKind<KindFigures>& kinds) const;
-  // Returns the maximum bytes of `kind` on this device; nullopt for a kind of host memory.
+  // Returns the maximum bytes of `kind` on this device; nullopt for host memory.
   [[nodiscard]] model::Bytes most_of(Kind kind) const;
 
   // Adds a living process that reports this device.

@@ -19,11 +19,12 @@ namespace ttmem::collector {
 // ended and whose segments are gone. Events between the last pass and a clean exit are not counted.
 // Events between the last pass and a kill are counted, because the segment of a killed process
 // remains.
-// Events before the first pass are not counted. An earlier server has reported these events, and a
-// monitoring system that adds up counters over restarts would count them twice. Dropped events
-// before the first pass are counted, because the figures of a segment that dropped events stay too
-// low for as long as the segment exists.
-// Uses memory for each device of each segment, and for kMaxDevices devices. Not thread-safe.
+// Events before the first pass are not counted. An earlier server may have reported these events,
+// and a monitoring system that adds up counters over restarts would count them twice. Dropped
+// events before the first pass are counted, because the figures of a segment that dropped events
+// stay too low for as long as the segment exists.
+// Uses memory for each device of each present segment, and for at most kMaxDevices sums. Not
+// thread-safe.
 class EventTotals {
  public:
   static constexpr std::size_t kMaxDevices = 1024;  // further devices are not counted

@@ -109,7 +109,7 @@ struct Evidence {
   std::vector<std::string> unread;  // the warnings about data that could not be read
 
   bool listed = false;                  // true if the directory could be read
-  bool changed = true;                  // true if the previous pass differs in more than the times
+  bool changed = true;                  // false if only times or sensors changed
   std::vector<std::string> incomplete;  // names of files that are not segments yet
   std::uint64_t dead_marks = 0;         // number of ended processes that had no segment
   std::vector<std::string> failed;      // names of copies made at out-of-memory errors

@@ -73,7 +73,8 @@ template <typename Device>
                                                             const BankFacts& facts);
 
 // Returns the free space of each region. Unknown if the region or its taken ranges are unknown, or
-// if a buffer lies outside the region.
+// if a buffer lies outside the region. Also unknown for DRAM (for L1) if trace buffers (L1_SMALL
+// buffers) may exist but their region is unknown.
 // Example: region [100, 200) in steps of 10, taken [100, 115) and [150, 160): 30 + 40 bytes are
 // free, and the largest block has 40 bytes.
 [[nodiscard]] PerKind<model::FreeSpace> free_space(

@@ -10,12 +10,13 @@
 namespace ttmem::collector {
 
 // Does all I/O of a pass: reads every valid segment and region of `directory`, and adds a warning
-// with the reason for every other file. Writes nothing. Never fails.
+// with the reason for each invalid file. A file that is not a segment yet causes no warning. Writes
+// nothing. Never fails.
 // `previous` is the result of an earlier pass over the same directory: a segment that has not
 // changed since that pass is taken from `previous`. Every pass checks whether the owner of a
 // segment lives.
 [[nodiscard]] Evidence gather(const std::string& directory, Evidence previous);
-// Does a single pass, after which no other pass follows.
+// Does a single pass. Skips work that only a following pass would use.
 [[nodiscard]] Evidence gather(const std::string& directory);
 
 // The free space in bytes below which a warning is given. With less space, new processes cannot

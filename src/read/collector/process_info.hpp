@@ -41,9 +41,9 @@ struct ProcessFacts {
 
 // Returns true if a process is ending as a whole, from the texts of /proc/PID/stat and
 // /proc/PID/status. A process is ending if its only thread left is a zombie or exits (PF_EXITING is
-// set before the thread closes its files), or if SIGKILL is pending for the first thread; the
-// kernel also sends SIGKILL there if another thread ends the process. Returns false if the texts
-// show neither.
+// set before the thread closes its files), or if SIGKILL is pending for the first thread. The
+// kernel also sends SIGKILL to the first thread if another thread ends the process. Returns false
+// if the texts show neither case.
 [[nodiscard]] bool parse_is_ending(std::string_view stat, std::string_view status);
 
 // Returns the wall-clock time at which a process began; `start_time_ticks` as in ProcessFacts.

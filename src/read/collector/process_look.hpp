@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads facts about processes that report nothing themselves from /proc.
+// Reads facts from /proc about processes that report nothing themselves.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace ttmem::collector {
 
-// Return a text that is safe to print; empty if unknown.
+// Return the name and the command of a process, safe to print; empty if unknown.
 [[nodiscard]] std::string process_name(std::int32_t pid);
 [[nodiscard]] std::string process_command(std::int32_t pid);
 
@@ -24,14 +24,13 @@ namespace ttmem::collector {
 
 // Returns the value of a variable in the text of an environment; "" if it is not set.
 [[nodiscard]] std::string variable_in(std::string_view environment, std::string_view name);
-// Return true if `maps`, a text of /proc/PID/maps, contains a file with a certain name. has_file()
-// looks for a name that begins with `name_begins`. has_runtime() looks for the names of the files
-// of TT-Metal's runtime.
+// Return true if `maps`, the text of /proc/PID/maps, contains a file whose name begins with
+// `name_begins`, or a file of TT-Metal's runtime.
 [[nodiscard]] bool has_file(std::string_view maps, std::string_view name_begins);
 [[nodiscard]] bool has_runtime(std::string_view maps);
 
-// Returns true if the process has a segment of this directory open that was deleted, so that
-// readers cannot find it.
+// Returns true if the process has a deleted segment of this directory open. Readers cannot find
+// such a segment.
 [[nodiscard]] bool has_deleted_segment(std::int32_t pid, const std::string& directory);
 
 }  // namespace ttmem::collector

@@ -16,7 +16,7 @@ struct CbRange {
   std::uint64_t end = 0;
 };
 
-// Stores the ranges that the CBs of a footprint take on one core in `ranges`: ascending, disjoint.
+// Sets `ranges` to the ranges that the CBs of a footprint take on one core, ascending and disjoint.
 void ranges_on_core(const LiveFootprint& footprint, std::uint32_t core,
                     std::vector<CbRange>& ranges) {
   ranges.clear();
@@ -50,8 +50,8 @@ struct Edge {
   std::uint32_t use = 0;
 };
 
-// A footprint shared by two or more programs has weight 2, because no single program holds its
-// memory alone.
+// Adds the edges of all footprints on one core. A footprint that two or more programs share has
+// weight 2, because no program holds its memory alone.
 void add_edges(std::span<const FootprintUse> uses, std::uint32_t core, std::vector<Edge>& edges) {
   std::vector<CbRange> ranges;
   for (std::uint32_t u = 0; u < uses.size(); ++u) {
@@ -64,8 +64,9 @@ void add_edges(std::span<const FootprintUse> uses, std::uint32_t core, std::vect
   }
 }
 
-// `covering` is the sum of the indices of the footprints that cover an address. If the weights of
-// these footprints add up to 1, there is exactly one such footprint, and `covering` is its index.
+// Adds to `exclusive[i]` the bytes that only footprint `i` covers, times `cores`. `covering` is the
+// sum of the indices of the footprints that cover an address. If the weights of these footprints
+// add up to 1, there is exactly one such footprint, and `covering` is its index.
 void sweep(std::vector<Edge>& edges, std::uint64_t cores, std::vector<std::uint64_t>& exclusive) {
   std::sort(edges.begin(), edges.end(),
             [](const Edge& a, const Edge& b) { return a.address < b.address; });

@@ -30,8 +30,8 @@ class WorkBudget {
 
 struct FootprintFigures {
   std::uint32_t cores = 0;           // number of cores with any of the CBs, global CBs included
-  std::uint64_t bytes_per_core = 0;  // the maximum on one core: the union of the CBs
-  std::uint64_t physical_bytes = 0;  // the sum of the unions of all cores
+  std::uint64_t bytes_per_core = 0;  // maximum over the cores; CBs that overlap count once
+  std::uint64_t physical_bytes = 0;  // sum over the cores; CBs that overlap count once
   std::uint64_t logical_bytes = 0;
 };
 
@@ -48,8 +48,8 @@ struct FootprintUse {
 };
 
 // Returns, for each use, the bytes that a program with this footprint holds alone on the device. No
-// other program has CBs at these addresses, so the end of the program would free these bytes. The
-// figure is 0 if two programs share the footprint.
+// other program in `uses` has CBs at these addresses, so the end of the program would free these
+// bytes. The figure is 0 if two programs share the footprint.
 // Example: A has [0, 100) and B has [60, 140) on the same 64 cores. A alone holds 60 * 64 bytes, B
 // alone holds 40 * 64 bytes.
 // Returns nullopt if the work, counted as in footprint_figures(), exceeds `budget`.

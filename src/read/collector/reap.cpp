@@ -53,8 +53,8 @@ Owner reader_of(const KeptName& kept, const OpenFile& file) {
 }
 
 // Returns true if a writer may still be creating the file. A writer needs only microseconds from
-// creating to locking the file. If /proc shows a process with the pid of the file, which may be
-// another process, a file that changed in the last ten seconds counts as being created.
+// creating to locking the file. A file counts as being created if it changed in the last ten
+// seconds and /proc shows a process with its pid, even if that is another process.
 bool may_be_in_the_making(const std::string& name, const OpenFile& file) {
   constexpr std::uint64_t seconds_of_grace = 10;
   if (!process_facts(parse_segment_name(segment_of(name))->pid)) return false;

@@ -77,7 +77,7 @@ bool is_same_file(int directory, const std::string& name, int fd) {
          named.st_ino == opened.st_ino;
 }
 
-// Returns the wall clock of the last change, which has the precision of CLOCK_REALTIME_COARSE.
+// Returns the wall-clock time of the last change, with the precision of CLOCK_REALTIME_COARSE.
 std::uint64_t change_time(const OpenFile& file) {
   const timespec& time = file.facts.st_ctim;
   return static_cast<std::uint64_t>(time.tv_sec) * kSecond +
@@ -197,8 +197,8 @@ bool RunSegments::take(const std::string& name, std::vector<UniqueFd>& opened) {
   const std::optional<KeptName> kept = parse_kept_name(name);
   const std::optional<SegmentName> segment = parse_segment_name(kept ? kept->segment : name);
   if (!segment) return true;
-  // Opens the file before anything else, because the file may be gone a moment later. If that
-  // fails, a warning is given only for a file of this run.
+  // Opens the file before anything else, because the file may be gone a moment later. If opening
+  // fails, only a file of this run causes a warning.
   DeniedFiles denied("read");
   std::vector<std::string> warnings;
   std::optional<OpenFile> file = open_file(listing_, name, denied, warnings);
@@ -271,8 +271,9 @@ bool RunSegments::is_claim_right(const std::string& name, const SegmentName& seg
   return claim.has_value();
 }
 
-// Returns true if a file without a complete header may still get it: its process lives, or the file
-// changed in the last two seconds, which is more than a writer needs.
+// Returns true if a writer may still complete the header of the file: its process lives, or the
+// file changed in the last two seconds, which is more than a writer needs. Otherwise counts the
+// process as not tracked, or as a stranger.
 bool RunSegments::is_starting(const std::string& name, const SegmentName& segment,
                               const OpenFile& file) {
   const Lineage lineage = lineage_of(name, segment);

@@ -60,14 +60,17 @@ class RunSegments {
   [[nodiscard]] std::vector<UniqueFd> open_new(std::size_t room);
   // Returns true if segments are left that found no room or are not complete.
   [[nodiscard]] bool has_more() const { return !names_.empty() || !starting_.empty(); }
-  // Queues every segment of the directory for open_new(). Call it at the end: from then on, the
-  // incomplete file of a process that has ended is taken as it is.
+  // Queues every segment of the directory for open_new(). Call it at the end: from then on,
+  // open_new() no longer waits until the incomplete file of an ended process has not changed for
+  // two seconds.
   void list();
 
   // Takes back a segment from open_new(). Call it after the process of the segment has ended and
   // the whole segment was read.
   void release(UniqueFd segment);
-  // Removes the segments and marks that are left. Call it at the end, after the last release().
+  // Removes the segments that inner readers no longer want and, with Evidence::is_removed, the
+  // marks of this run's processes that had no segment. Call it at the end, after the last
+  // release().
   void clean_up();
 
   // Returns the number of processes that may belong to this run, but ended before their parents

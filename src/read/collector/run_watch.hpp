@@ -35,7 +35,7 @@ class RunWatch {
   // earlier look. Returns how long to wait for the next call, unless fd() becomes readable before.
   std::chrono::milliseconds look();
 
-  // Call it once, when the command has ended.
+  // Returns the summary. Call it once, when the command has ended.
   [[nodiscard]] model::RunSummary finish();
 
  private:
@@ -58,7 +58,7 @@ class RunWatch {
   std::chrono::milliseconds pause_{};
 };
 
-// Returns the live buffers and kernels, summed by kind and label, largest first. Pure function.
+// Returns the live allocations, summed by kind and label, largest first. Pure function.
 [[nodiscard]] std::vector<model::LabelTotal> holders(
     const std::vector<segment::SegmentImage>& images);
 

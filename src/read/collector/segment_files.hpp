@@ -97,15 +97,15 @@ struct OpenFile {
                                                 std::vector<std::string>& warnings);
 
 // The state of a segment's writer. The writer holds a lock on the segment for its lifetime, and the
-// kernel drops the lock when the writer's last descriptor is closed. Call owner_of() only once the
-// header is complete, because the writer locks the file before it completes the header, and an
-// earlier call could make that locking fail.
+// kernel drops the lock when the writer's last descriptor is closed. Call owner_of() only after the
+// header is complete. The writer locks the file before it completes the header, and an earlier call
+// could make the writer's lock attempt fail.
 enum class Owner : std::uint8_t { alive, gone, unknown };
 [[nodiscard]] Owner owner_of(int fd);
 
 // Locks a file whose owner is gone, so that no other process removes the file, or creates it again
-// after exec(), at the same time. Returns false if the owner lives. Tries for 20 ms, because
-// readers hold the lock for microseconds.
+// after exec(), at the same time. Returns false if another process holds the lock for 20 ms.
+// Readers hold it only for microseconds.
 [[nodiscard]] bool lock_to_remove(int fd);
 
 }  // namespace ttmem::collector

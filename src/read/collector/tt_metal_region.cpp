@@ -38,7 +38,7 @@ static_assert(offsetof(RawRow, name) == 56);
 static_assert(kRowsAt + kRows * sizeof(RawRow) == kInitStateAt);
 
 // Reads a value. All values lie in the first kInitStateAt + 4 bytes; the caller has checked that
-// `bytes` has at least as many.
+// `bytes` has at least that many.
 template <typename T>
 T get(std::span<const std::byte> bytes, std::size_t at) {
   T value;

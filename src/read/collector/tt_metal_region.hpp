@@ -32,7 +32,7 @@ struct TtMetalRegion {
   std::vector<RegionRow> rows;
 };
 
-// The maximum number of bytes that decode_region() reads.
+// The size of a region in bytes.
 inline constexpr std::size_t kRegionBytes = 8576;
 
 // Returns true for `tt_device_<number>_memory`.

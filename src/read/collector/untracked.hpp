@@ -19,7 +19,7 @@ namespace ttmem::collector {
                                                     const std::vector<Untracked>& known);
 
 // Returns a warning for each untracked process that may hold memory, with all chips that it has
-// open. No I/O.
+// open. Skips processes with an unreadable segment, which have a warning already. No I/O.
 [[nodiscard]] std::vector<std::string> untracked_warnings(const Evidence& evidence);
 
 }  // namespace ttmem::collector

@@ -30,7 +30,7 @@ struct UntrackedMark {
   std::vector<std::string> runs;   // public ids of its runs, innermost first
 };
 
-// Returns nullopt if the mark is gone, is not a mark, or does not belong to the user of its
+// Returns nullopt if the file is gone, is not a mark, or does not belong to the user of its
 // process.
 [[nodiscard]] std::optional<UntrackedMark> read_untracked(const Listing& listing,
                                                           const std::string& name);
@@ -43,8 +43,8 @@ void count(const UntrackedMark& mark, NotTracked& counts);
 // Returns the next step for a user whose processes were not tracked.
 [[nodiscard]] std::string advice_for_untracked(const std::string& directory);
 
-// Returns the marks of ended processes that this user may remove, except marks of a run with a
-// living reader: the reader removes these.
+// Returns the marks that this user may remove. Leaves out the marks of living processes, and the
+// marks of runs with a living reader, because the reader removes these marks.
 [[nodiscard]] std::vector<UntrackedMark> find_dead_marks(const Listing& listing);
 [[nodiscard]] std::vector<UntrackedMark> find_dead_marks(const std::string& directory);
 // Removes the marks. Returns how many marks were removed.

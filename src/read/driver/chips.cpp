@@ -75,7 +75,8 @@ std::string arch_of(const std::string& name) {
   return {};
 }
 
-// Reads a number and divides it by `units`. Returns nullopt if the result is not below `most`.
+// Reads a number and divides it by `units`. Returns nullopt if the file has no number, or if the
+// result is not below `most`.
 std::optional<double> scaled(const std::string& path, double units, double most) {
   const auto raw = number_in<std::int64_t>(path);
   if (!raw || static_cast<double>(*raw) / units >= most) return std::nullopt;

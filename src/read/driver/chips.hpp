@@ -46,7 +46,7 @@ struct Chip {
 struct Driver {
   bool loaded = false;           // the driver has a folder in /sys or devices in /dev
   std::string version;           // empty: unknown
-  std::vector<Chip> chips;       // by number
+  std::vector<Chip> chips;       // ascending by number
   std::vector<Sensors> sensors;  // sensors[i] belongs to chips[i]
   bool nodes_hidden = false;     // this user may not read the directory /dev/tenstorrent
   std::uint32_t not_here = 0;    // number of chips in /sys without a file in /dev

@@ -24,13 +24,13 @@ class EventWriter {
   // there is none.
   bool free(recording::RowId devices, std::uint64_t number, recording::Time time);
 
-  // Places the program, or replaces its layout, with no CBs. Only its device, number, name and
-  // scope are read from `program`.
+  // Places the program without CBs, or removes the CBs of a placed program. Only its device,
+  // number, name and scope are read from `program`.
   void lay_out(const recording::RecordedProgram& program, recording::Time time);
   [[nodiscard]] bool has_program(recording::RowId device, std::uint64_t program) const {
     return placed_.contains({device, program});
   }
-  // Adds a CB to a program for which lay_out() was called. CBs that are added in a row become one
+  // Adds a CB to a program for which lay_out() was called. CBs of consecutive calls become one
   // layout.
   void add_cb(recording::RowId device, std::uint64_t program, const recording::RecordedCb& cb,
               recording::Time time);

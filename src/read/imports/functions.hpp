@@ -19,10 +19,11 @@ class Functions {
     std::string path{};  // "ttnn::linear/ttnn::matmul"; cut off at the maximum depth
   };
 
-  // `node` must outlive this object, here and in end().
+  // Begins a function inside the innermost open function. `node` must outlive this object.
   void begin(const Graph& graph, const Node& node, recording::Time time);
-  // Ends the innermost function of that name and returns it. Functions inside it that are still
-  // open count as never ended. Returns nullopt if the function began before the capture.
+  // Ends the innermost open function with the name of `node`, and returns the function. Functions
+  // inside it that are still open count as never ended. Returns nullopt if no open function has
+  // this name: the function began before the capture.
   std::optional<Open> end(const Node& node);
   // Returns the innermost open function; null if no function is open.
   [[nodiscard]] const Open* innermost() const { return open_.empty() ? nullptr : &open_.back(); }

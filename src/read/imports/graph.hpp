@@ -46,7 +46,7 @@ struct Node {
   std::optional<bool> is_sharded;               // only for a buffer
   std::optional<std::uint64_t> connection;   // counter of the first node that this node refers to
   std::optional<std::uint64_t> duration_ns;  // only for the end of a function
-  std::int64_t device_id = 0;                // buffers and CBs number devices differently
+  std::int64_t device_id = 0;                // only for a CB; buffers number devices differently
 };
 
 [[nodiscard]] inline bool is_cb(const Node& node) {
@@ -54,7 +54,7 @@ struct Node {
          node.type == NodeType::dataflow_buffer_allocate ||
          node.type == NodeType::scratchpad_allocate;
 }
-// Returns true for a CB of a capture without dispatch: no CB is placed, and every address is 0.
+// Returns true for a CB without an address. In a capture without dispatch, no CB has an address.
 [[nodiscard]] inline bool is_unplaced_cb(const Node& node) {
   return is_cb(node) && !node.is_view && node.address == 0;
 }

@@ -7,8 +7,8 @@
 
 namespace ttmem::imports {
 
-// Returns one device that stands for all devices of the graph, because buffers and CBs number
-// devices differently, so that nothing can be joined by device. Without a report, only its grid is
+// Returns one device that stands for all devices of the graph. Buffers and CBs number devices
+// differently, so their figures cannot be combined by device. Without a report, only its grid is
 // known: the smallest grid that contains all named cores. Fails if no device has so many cores.
 [[nodiscard]] Result<recording::RecordedDevice> device_of(const Graph& graph);
 

@@ -28,7 +28,7 @@ constexpr std::size_t kMaxTextBytes = 200;  // maximum length of a name in the g
 constexpr std::size_t kMaxTokenBytes = std::size_t{1} << 20;
 constexpr std::size_t kMaxNodeValues = std::size_t{1} << 18;
 constexpr std::size_t kMaxDepth = std::size_t{1} << 20;
-constexpr std::size_t kMaxReasonBytes = 300;  // for the parser's message, which quotes the text
+constexpr std::size_t kMaxReasonBytes = 300;  // for the parser's message, which quotes the file
 
 // Passes JSON on to the parser. Ends the input before the parser would keep too much in memory.
 class BoundedJson : public std::streambuf {
@@ -131,8 +131,8 @@ std::string strip(std::string text, std::string_view before, std::string_view af
   return text;
 }
 
-// The parameters of a node. A missing or wrong parameter is read as 0, and problem() describes the
-// first such parameter.
+// The parameters of a node. number() reads a missing or wrong parameter as 0, and optional() reads
+// a wrong parameter as 0. problem() describes the first such parameter.
 class Params {
  public:
   explicit Params(const Json& node) : params_(find(node, "params")) {}
@@ -158,7 +158,7 @@ class Params {
   [[nodiscard]] std::string text(const char* name) const {
     return params_ == nullptr ? std::string() : text_of(*params_, name);
   }
-  // Returns the whole text, however long it is.
+  // Returns the text in full, while text() cuts it to kMaxTextBytes.
   [[nodiscard]] std::string_view view(const char* name) const {
     const Json* const value = at(name);
     return value != nullptr && value->is_string() ? value->get_ref<const std::string&>()
@@ -200,7 +200,7 @@ class GraphReader {
   struct TooLarge {};
 
   // The callback of nlohmann's parser. Returns true if the parser must keep this part of the file.
-  // Throws TooLarge.
+  // Throws TooLarge if a node has more than kMaxNodeValues values.
   bool on_event(int depth, Json::parse_event_t event, Json& parsed) {
     using Event = Json::parse_event_t;
     if (depth == 0 && event == Event::array_start) is_bare_ = has_graph_ = true;
@@ -365,7 +365,7 @@ class GraphReader {
   std::optional<Error> problem_;
 };
 
-// Removes the number at the begin of nlohmann's messages: "[json.exception.parse_error.101] ".
+// Removes the code at the beginning of nlohmann's messages: "[json.exception.parse_error.101] ".
 std::string_view without_code(std::string_view message) {
   const std::size_t end = message.find("] ");
   return message.starts_with("[json") && end != message.npos ? message.substr(end + 2) : message;

@@ -31,7 +31,7 @@ enum class ImportFormat : std::uint8_t { unknown, recording, graph, capture };
 constexpr std::size_t kFirstLineBytes = std::size_t{1} << 20;
 
 // Returns true if the text begins like a capture, whose first line is an object with an event. A
-// report of ttnn is one JSON object.
+// report of ttnn is a JSON object too, but has no event.
 bool begins_with_event(const std::string& beginning) {
   const auto object =
       nlohmann::json::parse(beginning.substr(0, beginning.find('\n')), nullptr, false);
@@ -82,8 +82,8 @@ recording::Run new_run(std::string_view source) {
   return run;
 }
 
-// Creates the recording `out`, and calls write(process, writer) to write the rows. Removes an
-// incomplete file.
+// Creates the recording `out`, and calls write(process, writer) to write the rows. Removes the file
+// if it cannot be completed.
 Result<Imported> write_recording(
     const std::string& file, const std::string& out, bool overwrite, recording::Run run,
     const std::function<Imported(recording::RowId, recording::Writer&)>& write) {

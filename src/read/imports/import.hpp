@@ -27,8 +27,8 @@ struct Imported {
 
 // Imports `file` into the recording `out`. Recognises the format by the content of the file. Fails
 // if the format is unknown, or if the file is damaged or larger than kMaxBytes; `out` is then not
-// touched. Fails if `out` exists and `overwrite` is false. Fails if `out` cannot be written; it is
-// then removed.
+// touched. Fails if `out` exists and `overwrite` is false. Fails if `out` cannot be written; `out`
+// is then removed.
 [[nodiscard]] Result<Imported> import_file(const std::string& file, const std::string& out,
                                            bool overwrite);
 

@@ -10,7 +10,8 @@
 
 namespace ttmem::imports {
 
-// Writes the devices and events of a capture. `process` is the row of their process.
+// Writes the devices and events of a capture. `process` is the row of the process that the capture
+// describes.
 [[nodiscard]] Imported write_capture(const std::vector<capture::CaptureLine>& lines,
                                      recording::RowId process, recording::Writer& writer);
 

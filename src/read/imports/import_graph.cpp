@@ -30,7 +30,7 @@ const Node* find_node(const Graph& graph, std::optional<std::uint64_t> counter) 
   return at == graph.nodes.end() || at->counter != *counter ? nullptr : &*at;
 }
 
-// device_of() has ensured that the cores fit into a mask.
+// Returns the mask of the cores. device_of() has ensured that the cores fit into a mask.
 CoreMask mask_of(const std::vector<CoreRange>& ranges, std::uint32_t columns) {
   CoreMask mask;
   for (const CoreRange& range : ranges) {
@@ -191,7 +191,8 @@ class GraphWriter {
     return std::min(address, kMaxCoreBytes);
   }
 
-  // Returns the type and shape of the buffer's first tensor, which distinguishes buffers.
+  // Returns the type and shape of the buffer's first tensor as its label; empty if there is no
+  // tensor.
   [[nodiscard]] std::string label_of(const Node& node) const {
     const Node* const buffer = find_node(graph_, node.connection);
     const Node* const tensor = buffer == nullptr ? nullptr : find_node(graph_, buffer->connection);
@@ -257,7 +258,7 @@ class GraphWriter {
   std::vector<CoreMask> masks_;  // by index in Graph::core_sets
   GraphClock clock_;
   Functions functions_;
-  std::optional<CurrentProgram> program_;  // nullopt after a deallocate_all
+  std::optional<CurrentProgram> program_;  // nullopt between two programs
   std::uint64_t programs_ = 0;
   std::uint64_t events_ = 0;
   std::uint64_t unknown_frees_ = 0;

@@ -7,7 +7,7 @@
 
 namespace ttmem::imports {
 
-// Returns the bit of a kind in recording::Device::known_kinds.
+// Returns the bit of a kind in recording::RecordedDevice::known_kinds.
 [[nodiscard]] constexpr std::uint32_t bit_of(Kind kind) {
   return 1U << static_cast<unsigned>(kind);
 }

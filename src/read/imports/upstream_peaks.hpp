@@ -19,14 +19,13 @@ namespace ttmem::imports {
 //   circular_buffer_deallocate_all  these three become 0
 //   buffer_allocate, _deallocate    l1 += or -= max_size_per_bank, unless in DRAM
 //
-// Each peak is the maximum of its sum, and peak_total is the maximum of the four sums together. A
-// free of a buffer that was allocated before the capture never takes l1 below zero; in ttnn, the
+// Each peak is the maximum of its sum, and `total` is the maximum of the four sums together. A free
+// of a buffer that was allocated before the capture never takes l1 below zero; in ttnn, the
 // unsigned figure wraps around to nearly 2^64.
 //
 // A figure is nullopt if it is unknown. All are unknown if counters are not consecutive; ttnn
-// throws in this case. peak_l1 and peak_total are unknown if a buffer in L1 has no
-// max_size_per_bank. All but peak_l1 are unknown if the graph does not show the CBs of its programs
-// (shows_programs()).
+// throws in this case. `l1` and `total` are unknown if a buffer in L1 has no max_size_per_bank. All
+// but `l1` are unknown if the graph does not show the CBs of its programs (shows_programs()).
 struct UpstreamPeaks {
   std::optional<std::uint64_t> cb;
   std::optional<std::uint64_t> l1;

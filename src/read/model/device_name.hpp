@@ -11,7 +11,7 @@
 
 namespace ttmem::model {
 
-// Names a device by its number, which several chips may share, or by its uid, which is unique.
+// Names a device by its number, which several chips may share, by its uid, or by its PCI address.
 // name_of() returns the name that finds the same device in a later Snapshot.
 struct DeviceName {
   constexpr DeviceName() = default;
@@ -21,7 +21,7 @@ struct DeviceName {
   std::uint32_t number = 0;
   // If set, the name fits only a chip of this arch whose uid and bus id are unknown.
   std::optional<std::string> arch;
-  std::string bus_id{};  // "01:00.0"; unless it is empty, all other fields are ignored
+  std::string bus_id{};  // "01:00.0"; if it is not empty, all other fields are ignored
 
   friend auto operator<=>(const DeviceName&, const DeviceName&) = default;
 };

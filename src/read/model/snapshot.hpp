@@ -142,13 +142,13 @@ struct Device {
   // Pids of the processes that have the chip open; 0 means a process of another pid namespace.
   std::vector<std::int32_t> holders;
   std::vector<std::uint64_t> other_uids;  // other uids by which processes name this chip
-  bool idle = false;                      // no process has it open, so nothing is in use
-  std::uint32_t card_chips = 0;           // number of chips on its card; 0: unknown
+  bool idle = false;  // nothing is in use; processes that hold no memory may have it open
+  std::uint32_t card_chips = 0;  // number of chips on its card; 0: unknown
   // The source of the capacities: a process, or, if no process reports them, the known figures of
   // all cards or chips of this type.
   enum class Statement : std::uint8_t { process, card, chip } capacities_from = Statement::process;
 
-  bool complete = true;  // false if something could not be read: sums are then "at least"
+  bool complete = true;  // false if figures are missing: sums are then lower limits
 
   PerKind<KindFigures> kinds{};
   // The part of the physical bytes that lies on cores without any data of the buffer: an allocator
@@ -284,7 +284,7 @@ struct Program {
   ScopeVisit visit;   // the visit to `scope` in which it was placed
   std::vector<CircularBuffer> cbs;
   std::uint32_t cores = 0;           // number of cores with any of its CBs, global CBs included
-  std::uint64_t bytes_per_core = 0;  // the maximum on one core: the union of its own CBs
+  std::uint64_t bytes_per_core = 0;  // maximum over its cores; overlapping CBs count once
   std::uint64_t physical_bytes = 0;  // sum over its cores
   std::uint64_t logical_bytes = 0;
   // Bytes that the end of the program would free, because no other program has CBs there.
@@ -318,7 +318,7 @@ struct Snapshot {
   std::vector<std::string> warnings;  // complete sentences: object, reason, next step
   std::vector<std::string> unread;    // the warnings about data that could not be read
 
-  // Returns false if something could not be read, so that sums are "at least".
+  // Returns false if something could not be read, so that sums are lower limits.
   [[nodiscard]] bool complete() const { return unread.empty(); }
   // Returns true if nothing at all could be read.
   [[nodiscard]] bool blind() const { return devices.empty() && !complete(); }

@@ -45,8 +45,8 @@ Board wormhole(std::string_view board, std::string_view system, Grid tensix_grid
           .dram_channels = 12};
 }
 
-// Of the 14 columns of the die, one is for dispatch and one or two are harvested. A user can ask
-// for another grid.
+// The die has 14 columns. One column is for dispatch, and one or two columns are harvested.
+// find_board() also accepts another grid.
 Board blackhole(std::string_view board, std::string_view system, std::uint32_t dram_channels,
                 std::uint32_t columns) {
   const Grid compute_grid{columns, 10};
@@ -62,7 +62,7 @@ Board blackhole(std::string_view board, std::string_view system, std::uint32_t d
 // Returns the n300 board of a system with this name.
 Board n300(std::string_view system) { return wormhole("n300", system, {8, 8}, {8, 7}, {8, 8}); }
 
-// Expects a name from normalized().
+// Finds a board by its name as normalized() returns it.
 std::optional<Board> known_board(std::string_view name) {
   const auto is_one_of = [name](std::initializer_list<std::string_view> names) {
     return std::find(names.begin(), names.end(), name) != names.end();

@@ -20,7 +20,8 @@ struct RecordedChip {
   [[nodiscard]] std::uint32_t cores() const;
 };
 
-// Convert the number of a core, or a set of cores, from a device of the recording to its chip.
+// Convert the number of a core, or a set of cores, from the grid of a device to the grid of its
+// chip.
 [[nodiscard]] std::uint32_t core_on_chip(const RecordedChip& chip, const RecordedDevice& device,
                                          std::uint32_t core);
 [[nodiscard]] CoreMask cores_on_chip(const RecordedChip& chip, const RecordedDevice& device,
@@ -35,7 +36,7 @@ struct Chips {
   // True if the process had the chip open at the end: `is_last` is true, and no other opening of
   // the chip ended later. Several openings can end at the same time.
   std::vector<bool> is_at_end;  // [device - 1]
-  // The chips of each device set, on which a buffer of this set lies. Each chip is listed once.
+  // The chips on which a buffer with this device set lies. Each chip is listed once.
   std::vector<std::vector<std::uint32_t>> of_set;  // [set - 1]
 
   [[nodiscard]] std::uint32_t of(RowId device) const {

@@ -48,7 +48,8 @@ class Statement {
   // Moves a query to its next row. Returns false if there is no further row, and nullopt after an
   // error, which Database::error() describes.
   [[nodiscard]] std::optional<bool> step();
-  // Executes any other statement, and makes it ready to run again. Returns false after an error.
+  // Executes a statement that is not a query, and makes it ready to run again. Returns false after
+  // an error.
   [[nodiscard]] bool run();
   void reset();
 

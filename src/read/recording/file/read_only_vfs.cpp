@@ -38,7 +38,7 @@ constexpr std::size_t kHeaderBytes = 100;
 // Offset of the write version in the header. The read version is in the next byte.
 constexpr std::size_t kWriteVersion = 18;
 constexpr std::byte kLogVersion{2};
-constexpr int kSectorBytes = 512;  // the size of the shortest journal, which has no pages
+constexpr int kSectorBytes = 512;  // a journal without pages is one sector long
 
 using Bytes = std::span<std::byte>;
 
@@ -277,7 +277,8 @@ struct ReadOnlyVfs::State {
   Overlay overlay;
 };
 
-// Version 1 has no methods for mapping files or for the shared memory of a write-ahead log.
+// Returns the methods for the recording. Version 1 has no methods for mapping files or for the
+// shared memory of a write-ahead log.
 const sqlite3_io_methods* ReadOnlyVfs::State::recording_methods() {
   static const sqlite3_io_methods methods = [] {
     sqlite3_io_methods m{};
@@ -319,7 +320,8 @@ const sqlite3_io_methods* ReadOnlyVfs::State::recording_methods() {
   return &methods;
 }
 
-// Ignores writes: SQLite marks a journal as undone by writing to it.
+// Returns the methods for the journal. Writes are ignored: SQLite marks a journal as undone by
+// writing to it.
 const sqlite3_io_methods* ReadOnlyVfs::State::journal_methods() {
   static const sqlite3_io_methods methods = [] {
     sqlite3_io_methods m = *recording_methods();

@@ -32,9 +32,9 @@ Result<std::int64_t> number_from(Database& database, const char* sql) {
   return statement->integer(0);
 }
 
-// Opens a recording. A recorder may still be writing the file, and could not write while this
-// process reads, because SQLite locks the whole file. So a recording without an end is copied,
-// which also gives a consistent state.
+// Opens a recording. Copies a recording without an end, because its recorder may still run: SQLite
+// locks the whole file during a read, and the recorder could not write. The copy also has a
+// consistent state.
 Result<Database> open_settled(const std::string& path) {
   auto database = Database::open(path, Database::Mode::read);
   if (!database) return database.error();
@@ -64,8 +64,8 @@ Result<Time> last_known(Database& database) {
 }  // namespace
 
 Result<std::unique_ptr<Reader>> Reader::open(const std::string& path) {
-  // SQLite sorts in temporary files. Without SIGXFSZ, reaching the shell's file size limit is an
-  // error like a full disk.
+  // SQLite sorts in temporary files. While SIGXFSZ is ignored, reaching the shell's file size limit
+  // is an error like a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
   auto database = open_settled(path);
   if (!database) return database.error();

@@ -25,7 +25,7 @@ class Reader {
 
   [[nodiscard]] const std::string& path() const;
   [[nodiscard]] const Tables& tables() const;
-  // Returns the number of allocations, programs and dispatches. The duration of a pass is
+  // Returns the number of allocations, programs and dispatches. The duration of for_each_event() is
   // proportional to this number.
   [[nodiscard]] std::uint64_t rows() const;
 
@@ -34,8 +34,8 @@ class Reader {
   [[nodiscard]] Result<void> for_each_event(const std::function<bool(const Event&)>& visit,
                                             Telling telling = Telling::everything) const;
 
-  // Returns an object that reads the same events one by one. The Reader must outlive the Story.
-  // Several Story objects may be used at the same time.
+  // Returns an object that reads all events one by one. The Reader must outlive the Story. Several
+  // Story objects may be used at the same time.
   [[nodiscard]] std::unique_ptr<Story> story() const;
 
   // Calls visit(row) for each row, in order of the ids. Faster than for_each_event().
@@ -45,7 +45,7 @@ class Reader {
       const std::function<void(const RecordedProgram&)>& visit) const;
 
   // Sets a function that for_each_event() calls now and then with the finished part, 0 to 1. An
-  // empty function turns this off.
+  // empty function ends these calls.
   void set_progress(std::function<void(double)> progress);
 
   // Returns the end of the run, or the time of the last event if the recording has no end.

@@ -191,7 +191,7 @@ struct RecordedFailure {
   std::string text{};  // the runtime's error message, one or more lines; empty: unknown
 };
 
-// A time in which events of a process were overwritten before they were read. The state after the
+// A period in which events of a process were overwritten before they were read. The state after the
 // gap is right.
 struct Gap {
   RowId process = 0;

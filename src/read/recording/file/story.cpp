@@ -31,7 +31,7 @@ constexpr const char* kNoDispatchRows =
 // Limits how many things all rows of a table may refer to: devices of allocations, or circular
 // buffers on the cores of programs. A row takes a few bytes of the file, but each reference takes
 // time and memory. A real run on 128 devices has 4 references for each byte of its file; a real run
-// of programs with 64 buffers on 140 cores has 100 references.
+// of programs with 64 buffers on 140 cores has 100 references for each byte.
 struct Breadth {
   const char* what;
   std::uint64_t always;

@@ -68,8 +68,8 @@ class Loader {
   // row to row, because the pages of a damaged file may form a loop.
   enum class Key : int { none, one, two };
 
-  // Calls use(statement) for each row. Fails if use() returns false, because the row makes no
-  // sense.
+  // Calls use(statement) for each row. Fails if use() returns false, which means that the row is
+  // invalid.
   template <typename Use>
   void each(const char* sql, Key key, Use&& use) {
     if (failed_) return;
@@ -380,7 +380,7 @@ void Loader::read_programs() {
        });
 }
 
-// Returns false in a recording of an older version, which did not have the table.
+// Returns true if the file has the table. Recordings of older versions lack some tables.
 bool Loader::has_table(std::string_view name) {
   bool found = false;
   const std::string sql =
