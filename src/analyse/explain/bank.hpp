@@ -29,7 +29,7 @@ class Bank {
   [[nodiscard]] std::uint64_t largest_free() const { return largest_free_; }
 
   // Adjacent holders [first, first + count). Freeing these holders would leave one block that is
-  // large enough for the request. Every solution frees all holders of at least one such run.
+  // large enough for the request. To make room, all holders of at least one such run must be freed.
   struct Run {
     std::size_t first = 0;
     std::size_t count = 0;

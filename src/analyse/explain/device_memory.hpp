@@ -50,7 +50,7 @@ struct DeviceMemory {
   collector::BankFacts facts{};
   PerKind<std::optional<collector::BankRegion>> regions{};
   PerKind<std::vector<BufferHolder>> holders{};  // sorted by address
-  PerKind<std::uint64_t> without_address{};      // how many buffers have no known address
+  PerKind<std::uint64_t> without_address{};  // number of buffers without a known address or size
   std::vector<const model::Program*> programs{};
 };
 
@@ -61,7 +61,7 @@ struct MemoryRef {
 };
 
 // Returns all tracked processes on all devices. `pid` selects one process by its pid in this pid
-// namespace or in its container.
+// namespace or in its own pid namespace.
 [[nodiscard]] std::vector<MemoryRef> memory_refs(const model::Snapshot& snapshot,
                                                  std::optional<std::int32_t> pid);
 

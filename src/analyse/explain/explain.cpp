@@ -37,8 +37,8 @@ bool says_enough(const FailureMessage& failure) {
   }
 }
 
-// Returns true if the largest free block of a bank equals the block in the message, or is too small
-// for the request.
+// Returns true if `largest_free` equals the largest free block in the message. If the message has
+// none, returns false only if the request would fit into `largest_free`.
 bool can_have_failed(const FailureMessage& failure, std::uint64_t largest_free) {
   if (failure.largest_free_per_bank) return largest_free == *failure.largest_free_per_bank;
   return !failure.bytes_per_bank || largest_free < *failure.bytes_per_bank;
@@ -161,7 +161,7 @@ void explain_failure(const FailureMessage& failure, const DeviceMemory* memory,
   }
 }
 
-// States whether the failure and the state belong together.
+// Adds a sentence if it is not certain that the failure and the state belong together.
 void say_how_certain(const Question& question, Match match, Explanation& result) {
   if (match == Match::yes) return;
   if (match == Match::no) {

@@ -54,8 +54,8 @@ std::string name_of_band(const Band& band) {
   return band.what == Band::What::free ? std::string("free") : band.who;
 }
 
-// Returns a bar whose length is the band's share of the largest band. The bar has at least one
-// cell.
+// Returns a bar whose length shows the size of the band relative to the largest band. The bar has
+// at least one cell.
 std::string bar_of(const Band& band, std::uint64_t largest, const TextOptions& options) {
   const double share = static_cast<double>(band.bytes()) / static_cast<double>(largest);
   const auto cells = static_cast<std::size_t>(std::lround(share * kBarCells));

@@ -38,7 +38,7 @@ std::uint64_t end_of(const std::vector<BufferHolder>& holders, std::uint64_t oth
   return holders.empty() ? otherwise : holders.back().end();
 }
 
-// Returns the size of a region that has room for its holders and for the request.
+// Returns the bytes per bank of a region that has room for its holders and for the request.
 std::optional<std::uint64_t> larger_region(const DeviceMemory& memory, Kind kind,
                                            std::uint64_t step, std::uint64_t request) {
   const auto& region = memory.regions[kind];

@@ -83,8 +83,8 @@ void suggest_smaller_trace_region(const BankRequest& request, const Bank& bank,
        .bytes = size});
 }
 
-// Suggests another order of the allocations, if enough memory is free and another order leaves the
-// free memory in one block.
+// Suggests to reallocate the holders of `run`, or to allocate the request before all holders of the
+// bank. Each suggestion is made only if enough memory is free and the request would then fit.
 void suggest_order(const BankRequest& request, const Bank& bank,
                    const std::optional<Bank::Run>& run, Explanation& result) {
   if (request.needed > bank.free_bytes()) return;
@@ -126,8 +126,8 @@ void suggest_larger_region(const BankRequest& request, const DeviceMemory* memor
                            Explanation& result) {
   if (request.kind == Kind::l1_small) {
     const auto size = memory != nullptr ? larger_l1_small(*memory, request.needed) : std::nullopt;
-    // Without the state, the old size plus the request is suggested. This size suffices, however
-    // much of the old region is free.
+    // If no size was tried, the old size plus the request is suggested. This size suffices even if
+    // nothing of the old region is free.
     const std::uint64_t enough = (request.bank.value_or(0) + request.needed + 63) / 64 * 64;
     result.suggestions.push_back(
         {.action = "l1_small_size",

@@ -21,7 +21,7 @@ double share(std::uint64_t largest_free, const collector::BankRegion& region) {
          static_cast<double>(region.range.end - region.range.begin);
 }
 
-// Returns true if the kind is used. An unused L1_SMALL region is no bottleneck.
+// Returns false only for an unused L1_SMALL region, which is no bottleneck.
 bool is_used(const DeviceMemory& memory, Kind kind) {
   return kind != Kind::l1_small || !memory.holders[kind].empty() ||
          memory.process->used(kind).value_or(0) != 0;

@@ -24,7 +24,7 @@ namespace ttmem::fit {
 
 using recording::Time;
 
-// Multiplies the size of everything under `scope` by `factor`.
+// Multiplies the sizes of all DRAM, L1 and L1_SMALL buffers under `scope` by `factor`.
 struct SizeScale {
   std::string scope;
   double factor = 1;

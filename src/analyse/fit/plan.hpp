@@ -50,7 +50,8 @@ struct Plan {
   }
 };
 
-// Computes the plan. Fails in the same cases as fit().
+// Computes the plan. Fails if a scale matches nothing, or if the board cannot be opened with these
+// sizes.
 [[nodiscard]] Result<Plan> make_plan(const recording::Tables& tables, const placement::Board& board,
                                      const CarryOptions& options);
 

@@ -15,7 +15,8 @@ namespace ttmem::leaks {
 struct Filter {
   std::optional<std::int32_t> pid;
   std::vector<Kind> kinds;  // empty: all kinds on devices; host memory only if listed here
-  // Used only for a recording. A snapshot is restricted to the devices before the search.
+  // Used for a recording and for Snapshot::left_at_close. The other lists of a snapshot are
+  // restricted to the devices before the search.
   std::vector<model::DeviceName> devices;
 
   [[nodiscard]] bool takes(Kind kind) const {

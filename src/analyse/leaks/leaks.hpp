@@ -19,7 +19,7 @@ using report::Bytes;
 struct Leak {
   std::optional<Kind> kind;  // nullopt: only the bytes are known
   std::string scope;         // empty means none; '#' replaces numbers in which names differ
-  std::string label;         // empty or with '#' as in `scope`; for programs their name
+  std::string label;         // as `scope`; for a program, its name
   std::string process;       // name of the process
   std::int32_t pid = 0;      // pid in the namespace of the process
   // Pid in this pid namespace. Set only if the process is in another pid namespace and this pid is

@@ -102,7 +102,7 @@ Growth LiveGrowth::growth_of(const Key& key, const Group& group) const {
   }
   while (next < looks_) look({});
   Growth growth;
-  // Returns a Growth with `marks` 0, which means that the group did not grow.
+  // Returns a Growth with `marks` 0, which means that the group did not grow steadily.
   if (!(kind == Kind::cb ? count : bytes).is_steady(looks_)) return growth;
   growth.kind = kind;
   growth.scope = group.scope;

@@ -56,8 +56,8 @@ Leak leak_of(const Snapshot& snapshot, const model::Program& program) {
   return leak;
 }
 
-// Returns the number of programs of a process on a device. Returns nullopt if the snapshot does not
-// list the programs.
+// Returns the number of programs of a process on a device. Returns nullopt if the snapshot lists
+// none.
 std::optional<std::uint64_t> programs_of(const Snapshot& snapshot, const model::Process& process,
                                          std::uint32_t device) {
   const auto count = std::count_if(

@@ -15,7 +15,7 @@
 namespace ttmem::leaks {
 
 // Collects allocations and programs that outlived their scope, and determines for each scope how
-// often its memory outlived it. Afterwards adds up the scopes whose names differ only in numbers.
+// often memory outlived the scope. Then adds up the scopes whose names differ only in numbers.
 // Pure; not thread-safe.
 class OutlivedScopes {
  public:

@@ -19,10 +19,10 @@ namespace ttmem::leaks {
 // live when its process ended, its device was closed, or the recording ended, although its scope
 // had been left before.
 //
-// A recording shows only for two moments which scopes had been left: for the end of a process, and
-// for the end of the recording. A device may be closed inside a scope that is left later. For this
-// reason, scopes that were entered only once are not listed for closed devices. Not thread-safe;
-// `tables` and `filter` must outlive the object.
+// At the end of a process and at the end of the recording, a recording says which scopes are still
+// open. The recording does not say this for the moment at which a device is closed. So for a closed
+// device, a scope that was entered only once is not listed: the scope may have been left after the
+// close. Not thread-safe; `tables` and `filter` must outlive the object.
 class RecordedScopes {
  public:
   // `counts` has one value for each device, which is true if the device is searched.

@@ -19,7 +19,7 @@ struct FigureDiff {
   std::optional<FigureRange> before{};
   std::optional<FigureRange> now{};
 
-  // Returns nullopt if one of the figures is not exact.
+  // Returns the difference, or nullopt if one of the figures is not exact.
   [[nodiscard]] std::optional<std::int64_t> change() const {
     const bool exact = before && now && before->is_exact() && now->is_exact();
     return exact ? std::optional(*now->least - *before->least) : std::nullopt;
@@ -52,7 +52,7 @@ struct Diff {
   std::vector<HolderChange> l1;
   // False: not all moments of a run were recorded, so that its real peaks may be higher.
   bool all_seen = true;
-  bool made_of_known = true;  // false: one recording is an aggregate, so there are no changes
+  bool made_of_known = true;  // false: a recording is an aggregate, so `dram` and `l1` are empty
 };
 
 // Compares the fullest devices of both runs, each at its peak, because chip numbers may differ

@@ -142,7 +142,7 @@ struct Device {
   // Pids of the processes that have the chip open; 0 means a process of another pid namespace.
   std::vector<std::int32_t> holders;
   std::vector<std::uint64_t> other_uids;  // other uids by which processes name this chip
-  bool idle = false;  // nothing is in use; processes that hold no memory may have it open
+  bool idle = false;             // nothing is in use: no process that may hold memory has it open
   std::uint32_t card_chips = 0;  // number of chips on its card; 0: unknown
   // The source of the capacities: a process, or, if no process reports them, the known figures of
   // all cards or chips of this type.

@@ -25,7 +25,7 @@ struct Fault {
   std::string next_step;
 };
 
-// Returns one word, for a table column or for programs.
+// Returns one word, for a table column or for scripts.
 [[nodiscard]] constexpr std::string_view name_of(Fault::Kind kind) {
   switch (kind) {
     case Fault::Kind::unreachable:

@@ -37,7 +37,8 @@ class HttpClient {
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
 
-  // Asks for `target`, such as "/api/v1/snapshot". run() calls done() once.
+  // Asks for `target`, such as "/api/v1/snapshot". run() calls done() once. If the request cannot
+  // be started, get() calls done() itself.
   void get(const Address& server, const std::string& target, std::size_t max_bytes,
            const Done& done);
 

@@ -15,7 +15,7 @@ namespace ttmem::remote {
 // contain Snapshot::left_at_close and the visits of scopes. Impossible values (a core outside of
 // the grid, an allocation on a device that is not listed) are left out or unknown. Takes time and
 // memory in proportion to the text. Fails if the text is not this document (not JSON, another
-// schema, cut off), or if a list is longer than on any machine (100,000 processes).
+// schema, cut off), or if a list is longer than on any machine (for example 100,000 processes).
 [[nodiscard]] Answer<model::Snapshot> read_snapshot(std::string_view json);
 
 }  // namespace ttmem::remote

@@ -64,7 +64,7 @@ std::optional<Time> possible_end(std::optional<Time> time) {
   return time ? std::optional(possible(*time)) : std::nullopt;
 }
 
-// The rows of values that are written only once. The first row is 1.
+// The rows of values. Equal values share one row, and rows count from 1.
 template <typename Value>
 class Known {
  public:
@@ -353,8 +353,8 @@ Result<std::unique_ptr<Writer>> Writer::create(const std::string& path, const Ru
   if (overwrite) ::unlink(path.c_str());
   const UniqueFd claimed(::open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644));
   if (!claimed) return Error{fmt::format("cannot write {}: {}", path, std::strerror(errno))};
-  // Makes a file size limit of the shell an error, like a full disk. A started command does not
-  // inherit the handler.
+  // Catches SIGXFSZ. A write beyond the file size limit of the shell then returns an error, like a
+  // write to a full disk. A started command does not inherit the handler.
   std::signal(SIGXFSZ, [](int) {});
   auto file = File::make(path, run);
   if (!file) {
@@ -455,8 +455,8 @@ RowId Writer::begin(const RecordedDevice& device) {
 }
 
 void Writer::change(const RecordedDevice& row) {
-  // A size of 0 is a known size if any fact about the device is known. Size 0 then means that
-  // the process asked for no region.
+  // If the process reported the L1 size, a region size of 0 is known: the process asked for no
+  // region. Otherwise the size is unknown.
   const auto region = [&](std::uint64_t bytes) {
     return row.l1_bytes_per_core != 0 ? std::optional(bytes) : std::nullopt;
   };

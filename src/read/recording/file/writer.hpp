@@ -28,8 +28,9 @@ class Writer {
   // for all processes.
   [[nodiscard]] static Result<void> may_create(const std::string& path, bool overwrite);
   // Creates the recording. Fails like may_create(), and if the file cannot be written; no file is
-  // left on failure. An aggregate leaves out freed allocations and dispatches. Ignores SIGXFSZ from
-  // now on, so that a file beyond a limit of the shell is a failure.
+  // left on failure. An aggregate leaves out freed allocations and dispatches. Catches SIGXFSZ from
+  // now on, so that a write beyond the file size limit of the shell fails like a write to a full
+  // disk.
   [[nodiscard]] static Result<std::unique_ptr<Writer>> create(const std::string& path,
                                                               const Run& run, bool overwrite);
   ~Writer();

@@ -11,12 +11,12 @@
 
 namespace ttmem::recording {
 
-// The programs on one device of a recording, in a ledger of the same class that computes the live
+// The programs on one device of a recording, in a ledger of the class that also computes the live
 // figures.
 //
-// A program that gets another layout ends as `changed` and begins again at the same time. It keeps
-// its resident cores, so remove() does not end the program at once. place() or settle() ends the
-// program.
+// A program that gets another layout ends as `changed` and begins again at the same time. The
+// program keeps its resident cores, so remove() does not remove it at once: place() replaces its
+// layout, or settle() removes the program.
 //
 // Not thread-safe; `tables` and `footprints` must outlive this object.
 class PlacedPrograms {

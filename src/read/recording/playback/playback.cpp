@@ -71,7 +71,7 @@ class Images {
     segment.origin.file_number = static_cast<ino_t>(process.id);
   }
 
-  // The device's process must be added first.
+  // Adds a device. Its process must have been added before.
   void add(const RecordedDevice& device) {
     segment::SegmentImage& image = segments_[device.process].image;
     of_device_[index(device.id)] = static_cast<std::uint32_t>(image.devices.size());

@@ -39,7 +39,7 @@ class Playback {
   [[nodiscard]] Time time() const;
 
   // Makes the snapshot of the current time. Takes time in proportion to the number of live objects.
-  // Its time_unix_ns is 0 if the recording does not contain its begin.
+  // The snapshot's time_unix_ns is 0 if the recording does not contain its own start time.
   [[nodiscard]] model::Snapshot snapshot() const;
 
  private:

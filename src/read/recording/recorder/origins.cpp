@@ -14,7 +14,7 @@ namespace {
 
 using segment::AllocationDetails;
 
-// Clears the bytes that mean nothing. They may be left from an earlier allocation in the slot.
+// Clears the unused bytes, which may be left from an earlier allocation in the slot.
 AllocationDetails without_leftovers(std::uint8_t flags, const AllocationDetails& details) {
   AllocationDetails clean = details;
   if ((flags & segment::kNoCores) != 0) clean.cores = {};

@@ -28,18 +28,19 @@ class Origins {
  public:
   Origins(const segment::ByteSource& source, Writer& writer) : source_(source), writer_(writer) {}
 
-  // Returns the rows of an allocation with these flags and details.
+  // Returns the rows of the label, the scope and the cores of an allocation.
   [[nodiscard]] Origin of(std::uint8_t flags, const segment::AllocationDetails& details);
-  // Return the row, or the text, of a text number of the segment.
+  // name() and scope() return the row of a text number or scope number of the segment. text()
+  // returns the text of a text number.
   [[nodiscard]] std::uint32_t name(std::uint64_t number);
   [[nodiscard]] std::uint32_t scope(std::uint64_t number);
   [[nodiscard]] std::string text(std::uint64_t number) const;
-  // Returns, by row, how often each scope was entered so far and how often it is open. Only scopes
-  // that were passed to scope() or of() are included.
+  // Returns, by row of the scope, how often each scope was entered so far and how often it is open.
+  // Only scopes that were passed to scope() or of() are included.
   [[nodiscard]] std::map<std::uint32_t, ScopeVisits> visits() const;
 
  private:
-  // The flags, and the AllocationDetails without the bytes that mean nothing.
+  // The flags, and the AllocationDetails with all unused bytes cleared.
   using Key = std::array<std::uint64_t, 9>;
 
   [[nodiscard]] Origin read(std::uint8_t flags, const segment::AllocationDetails& details);

@@ -12,7 +12,8 @@
 namespace ttmem::recording {
 namespace {
 
-// The maximum number of events in memory. Further events stay in the ring until these are written.
+// The maximum number of events in memory. Further events stay in the ring until the events in
+// memory are written.
 constexpr std::size_t kMaxWaiting = 1 << 20;
 constexpr std::uint32_t kEventsAtOnce = 1 << 17;
 
@@ -43,8 +44,9 @@ void ProcessEvents::drain() {
   }
 }
 
-// Adds a bridge after lost events. Drops the events of the batch, because they may contradict each
-// other without the lost events. The image of the bridge shows the result of all events.
+// Adds a bridge at the begin of the recording or after lost events. Drops the events of the batch,
+// because they may contradict each other without the lost events. The image of the bridge shows the
+// result of all events.
 void ProcessEvents::take_image(Batch& batch, bool is_gap) {
   auto image = segment::read_segment(source_);
   if (!image) return;

@@ -253,8 +253,8 @@ RowId ProcessRecorder::begin_row(const Live& live, Time time) {
                                           .begin_ns = time});
 }
 
-// Ends an allocation on `devices`. If it is on other devices too, it continues there in another
-// row.
+// Ends an allocation on `devices`. If the allocation is on other devices too, it continues there in
+// another row.
 void ProcessRecorder::leave(Live& live, RowId devices, Time time, Ending ending) {
   const RowId rest = devices_.without(live.devices, devices);
   if (rest == live.devices) return;
@@ -338,7 +338,7 @@ void ProcessRecorder::apply_dispatch(const EventRecord& event, const Launch& lau
 
 // Updates the rows to the image of a bridge. Objects that were created and ended during the gap are
 // missing. A row that is no longer live ends at the begin of the gap, so that figures during the
-// gap are "at least".
+// gap are lower limits.
 void ProcessRecorder::apply_bridge(const Bridge& bridge, Time time) {
   image_ = &bridge.image;
   if (bridge.is_gap) {

@@ -22,8 +22,8 @@ constexpr Time kCommitEvery = 500'000'000;
 // The pause between commits if a process has ended. It is short, so that the segment is removed
 // soon.
 constexpr Time kCommitAfterEndEvery = 50'000'000;
-// The number of passes that reads a full ring: ProcessEvents::drain() reads a million events, and
-// the largest ring has four million.
+// The number of ProcessEvents::drain() calls that read a full ring: one call reads a million
+// events, and the largest ring has four million.
 constexpr int kPassesOfARing = 4;
 constexpr Time kForever = std::numeric_limits<Time>::max();
 
@@ -63,7 +63,7 @@ bool Recorder::has_any_ended() const {
                      [](const auto& process) { return process->has_ended(); });
 }
 
-// Applies all events up to `time`, the oldest first, whichever process they come from.
+// Applies the events of all processes up to `time`, the oldest event first.
 void Recorder::apply_until(Time time) {
   for (;;) {
     ProcessRecorder* first = nullptr;
