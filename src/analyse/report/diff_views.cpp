@@ -47,7 +47,8 @@ std::string change_text(const FigureDiff& figure, Units units) {
   return text;
 }
 
-// Returns red for a worse figure. A higher value is worse, except for figures of free memory.
+// Returns red for a worse and green for a better figure. A higher value is worse, except for
+// figures of free memory.
 Color color_of(const FigureDiff& figure) {
   const std::int64_t change = figure.change().value_or(0);
   if (change == 0) return Color::plain;

@@ -11,7 +11,7 @@ namespace ttmem::report {
 // The free blocks of a region while buffers, which may overlap, are added and removed. A change
 // takes time logarithmic in the number of blocks, and proportional to the number of buffers that
 // the changed range overlaps. A free block begins at the begin of the region or at a multiple of
-// its step, as in collector::free_space().
+// the region's step, as in collector::free_space().
 //
 // Example: in the region [100, 200) with step 10, after take(100, 115) and take(150, 160), the
 // largest free block has 40 bytes. Not thread-safe.

@@ -21,7 +21,8 @@ using recording::RecordedRequest;
 // more than real workloads need.
 constexpr std::uint64_t kMaxWork = 1ULL << 27;
 
-// Returns how many of the devices belong to the chip. The number is 1 except in unusual recordings.
+// Returns how many of the devices belong to the chip. The number is 0 or 1 except in unusual
+// recordings.
 std::uint64_t on_chip(const std::vector<RowId>& devices, const Chips& chips, std::uint32_t chip,
                       Openings openings) {
   return static_cast<std::uint64_t>(std::count_if(devices.begin(), devices.end(), [&](RowId row) {

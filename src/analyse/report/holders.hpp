@@ -44,8 +44,8 @@ enum class Openings : std::uint8_t { all, last, at_end };
 // long names, which would take gigabytes.
 class HolderRoom {
  public:
-  // Adds the length of `list` to the length of all lists. Returns false if the sum is larger than
-  // in any real run.
+  // Adds the size of `list` in bytes to the size of all lists. Returns false if the sum is larger
+  // than in any real run.
   [[nodiscard]] bool take(const std::vector<Holder>& list);
 
  private:
@@ -55,7 +55,7 @@ class HolderRoom {
 
 [[nodiscard]] Error too_many_holders(const std::string& path);
 
-// Merges the Holders of each name, whatever their sizes. The largest comes first.
+// Merges the Holders that differ only in size. Returns the largest Holder first.
 [[nodiscard]] std::vector<Holder> by_name(std::vector<Holder> holders);
 
 }  // namespace ttmem::report

@@ -44,7 +44,8 @@ struct Limit {
 // values between its bounds exceed the limit.
 enum class Judgement : std::uint8_t { kept, exceeded, unknown };
 
-// In this function and the following functions, `before` is null for an absolute limit.
+// Compares a figure with its limit. In this function and the following functions, `before` may be
+// null for an absolute limit.
 [[nodiscard]] Judgement judge(const Limit& limit, const Report* before, const Report& now);
 // Returns a sentence that says by how much the limit is exceeded. Returns an empty text if the
 // limit is not exceeded.

@@ -11,8 +11,9 @@
 namespace ttmem::report {
 
 // Finds the lowest L1 buffer. Most buffers take their range on every core. Only buffers with banks
-// of their own take their range on a set of cores, so it suffices to know the lowest address for
-// every core and for each such set. A change takes logarithmic time. Not thread-safe.
+// of their own take their range on a set of cores. So this object keeps the addresses of the
+// buffers on every core, and the addresses for each such set. A change takes logarithmic time. Not
+// thread-safe.
 class LowestBuffers {
  public:
   // Adds a buffer. `cores` are the cores on which the buffer takes its range; null means every

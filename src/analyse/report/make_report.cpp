@@ -29,8 +29,8 @@ void append(std::vector<Holder>& to, const std::vector<Holder>& more) {
   to.insert(to.end(), more.begin(), more.end());
 }
 
-// Adds leaks. Programs and system kernels are not leaks, because the program cache holds programs,
-// and system kernels stay loaded, until the device is closed.
+// Adds leaks. Skips system kernels, which stay loaded until the device is closed. `left` must not
+// contain programs: the program cache keeps them until the device is closed, so they are not leaks.
 void add_leaks(const std::vector<Holder>& left, DeviceReport& device) {
   for (const Holder& holder : left) {
     if (holder.persistent) continue;

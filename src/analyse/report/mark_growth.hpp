@@ -85,8 +85,8 @@ class MarkGrowth {
   static std::size_t process_index(recording::RowId process) {
     return static_cast<std::size_t>(process - 1);
   }
-  // Calls visit(process) for the process of the mark. A mark of an imported recording has no
-  // process and counts for all processes.
+  // Calls visit(process) for the process of the mark. A mark without a process counts for all
+  // processes.
   template <typename Visitor>
   void for_each_process(const recording::Mark& mark, Visitor&& visit) const {
     if (mark.process != 0) return visit(mark.process);

@@ -20,7 +20,7 @@ using recording::Tables;
 // the peaks of the report were set.
 void set_peak_ranges(const Tables& tables, const Chips& chips, Report& report);
 
-// Returns the range of a peak, exact or not; nullopt if the kind is unknown.
+// Returns the range of a peak, exact or not; nullopt if nothing is known about the peak.
 [[nodiscard]] std::optional<FigureRange> peak_range_of(const DeviceReport& device, Kind kind);
 // Returns the range of the peak of L1 buffers, L1_SMALL, circular buffers and kernels together.
 [[nodiscard]] std::optional<FigureRange> l1_peak_range_of(const DeviceReport& device);

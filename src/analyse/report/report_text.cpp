@@ -234,7 +234,7 @@ std::string holder_name(const Holder& holder) {
   return origin_or_none(holder.scope, holder.label);
 }
 
-// Formats the entries after the first `top`: "+12 more, 3.1 MiB".
+// Formats the entries after the first `top`: "and 12 more: 3.10 MiB".
 std::string rest_text(const std::vector<Holder>& holders, std::size_t top,
                       const TextOptions& options) {
   if (holders.size() <= top) return {};

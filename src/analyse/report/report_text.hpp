@@ -15,8 +15,8 @@ struct ReportTextOptions {
   bool brief = false;   // leave out the least important parts, for a small screen
 };
 
-// Returns the text of `ttmem report`. First come the peaks of every device, with one block for
-// devices of equal figures. Then come the contents at the peaks of the fullest device, the memory
+// Returns the text of `ttmem report`. First come the peaks of every device; devices with equal
+// figures share one block. Then come the contents at the peaks of the fullest device, the memory
 // that was left, the memory that grew, and the settings that fit. Leaves out empty lists. Pure.
 [[nodiscard]] std::string report_text(const Report& report, const ReportTextOptions& what,
                                       const text::TextOptions& options);

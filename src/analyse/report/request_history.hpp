@@ -17,7 +17,7 @@ class RequestHistory {
 
   void allocate(const recording::RecordedAllocation& allocation, bool trace_is_live);
 
-  // Returns the requests that were made more than once.
+  // Returns the requests that were made more than once, the most frequent first.
   [[nodiscard]] std::vector<Churn> churn() const;
   [[nodiscard]] std::vector<Holder> while_trace_live() const;
 

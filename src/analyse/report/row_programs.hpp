@@ -16,9 +16,9 @@ namespace ttmem::report {
 using recording::RowId;
 using recording::Tables;
 
-// The programs of each device of a recording while the recording is read. A device that was closed,
-// or whose process ended, keeps its last programs and becomes `is_left`. Not thread-safe; `tables`
-// must outlive this object.
+// The programs of each device of a recording while the recording is read. When a device is closed
+// or its process ends, the device keeps its last programs and counts as left. Not thread-safe;
+// `tables` must outlive this object.
 class RowPrograms {
  public:
   explicit RowPrograms(const Tables& tables)

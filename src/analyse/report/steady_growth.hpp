@@ -8,7 +8,8 @@ namespace ttmem::report {
 // Finds steady growth of a figure. A leak grows steadily; a cache that fills grows only at the
 // beginning. The samples are taken at the same place of a program again and again, such as at the
 // marks of one name. The first samples are the warm-up and are ignored. The other samples are cut
-// into three parts. Growth is steady if the figure grew in each part and never shrank.
+// into three parts. Growth is steady if the figure grew in each part and never shrank. With fewer
+// than three steps, the figure must grow in each step.
 class SteadyGrowth {
  public:
   static constexpr std::uint32_t kMinSamples = 3;
@@ -23,8 +24,8 @@ class SteadyGrowth {
     return samples == 0 ? 0 : samples - warm_up(samples) - 1;
   }
 
-  // Adds sample `index` of `samples`, in order. A sample that equals the previous one may be left
-  // out.
+  // Adds sample `index` of `samples`, in order. A sample that equals the previous sample may be
+  // left out.
   void add(std::uint32_t index, std::uint32_t samples, std::uint64_t value) {
     const std::uint32_t begin = warm_up(samples);
     if (index <= begin) {

@@ -36,7 +36,7 @@ namespace ttmem::selection {
                                                      const model::DeviceName& name);
 
 struct ProcessFilter {
-  std::optional<std::int32_t> pid{};  // the pid on this host or in the process's container
+  std::optional<std::int32_t> pid{};  // in this pid namespace or in the process's own
   std::string user{};                 // empty: any
   std::string job{};                  // as format_job() names it; empty: any
 
@@ -59,8 +59,8 @@ struct AllocationFilter {
 };
 
 // Returns the matching allocations, the largest physical size first. Circular buffers are numerous,
-// so they are included only if `kinds` contains Kind::cb. They have one entry per program and CB,
-// with the program's number as the id.
+// so they are included only if `kinds` contains Kind::cb. Each CB of a program is one entry, whose
+// id is the number of the program.
 [[nodiscard]] std::vector<model::Allocation> select_allocations(const model::Snapshot& snapshot,
                                                                 const AllocationFilter& filter);
 
@@ -96,7 +96,8 @@ template <typename Item>
   return find_process(snapshot, item.device, model::key_of(item));
 }
 
-// Returns true if `pid` is the pid of the item's process on this host or in its container.
+// Returns true if `pid` is the pid of the item's process, in this pid namespace or in the process's
+// own pid namespace.
 template <typename Item>
 [[nodiscard]] bool is_of(const model::Snapshot& snapshot, const Item& item, std::int32_t pid) {
   if (item.pid == pid) return true;
