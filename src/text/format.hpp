@@ -27,7 +27,7 @@ inline constexpr std::string_view kNone = "-";  // for a value that is known to 
 using ttmem::format_bytes;
 using ttmem::Scale;
 [[nodiscard]] std::string format_bytes(model::Bytes bytes, Scale scale = Scale::device);
-// Formats in the given units; `scale` matters only if they are automatic.
+// Formats in the given units. `scale` is used only for Units::automatic.
 [[nodiscard]] std::string format_bytes(model::Bytes bytes, Units units,
                                        Scale scale = Scale::device);
 // Formats a negative size with a minus sign.

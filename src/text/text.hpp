@@ -66,7 +66,8 @@ inline constexpr double kBadAbove = 0.8;
 
 // Cuts `text` to at most `width` cells. A cut text ends in an ellipsis ('~' without Unicode).
 [[nodiscard]] std::string cut(std::string_view text, std::size_t width, bool unicode);
-// Cuts like cut(), with the ellipsis in the middle: names often differ only at their ends.
+// Cuts like cut(), with the ellipsis in the middle. Suits names, which often differ only at their
+// ends.
 [[nodiscard]] std::string cut_middle(std::string_view text, std::size_t width, bool unicode);
 
 // Joins the parts up to the first part that does not fit into `width` cells. Never cuts a part.

@@ -14,7 +14,7 @@
 
 namespace ttmem::text {
 
-// Splits `text` at commas. An empty text has one part, which is empty.
+// Splits `text` at commas. Returns one empty part for an empty text.
 [[nodiscard]] std::vector<std::string_view> split(std::string_view text);
 
 // Parses numbers, ranges, uids and PCI addresses: "0,3", "0-3,6", "0x1f00a". Returns the names in

@@ -78,7 +78,7 @@ FreeList Bank::after_moving(const Run& run) const {
   for (std::size_t i = 0; i < run.count; ++i) {
     const std::size_t next = bottom_up_ ? run.first + i : run.first + run.count - 1 - i;
     space.deallocate(holders_[next].address);
-    // Ignores the result, because the holder always fits: its old place is free.
+    // Ignores the result: the holder always fits, because its old place was just freed.
     (void)space.allocate(holders_[next].bytes_per_bank, bottom_up_);
   }
   return space;

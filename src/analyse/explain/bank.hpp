@@ -28,16 +28,16 @@ class Bank {
   [[nodiscard]] std::uint64_t free_bytes() const { return free_bytes_; }
   [[nodiscard]] std::uint64_t largest_free() const { return largest_free_; }
 
-  // Adjacent holders [first, first + count). Freeing these holders would leave one block that is
-  // large enough for the request. To make room, all holders of at least one such run must be freed.
+  // Adjacent holders [first, first + count). If all of them are freed, one free block is large
+  // enough for the request. Any set of holders that makes room when freed contains at least one
+  // run.
   struct Run {
     std::size_t first = 0;
     std::size_t count = 0;
     std::uint64_t bytes = 0;  // bytes that the holders take in a bank
   };
-  // Returns a run that makes room for the request when it is freed. Among all such runs, returns
-  // the run with the fewest holders, and among equal runs the run with the fewest bytes. Returns
-  // nullopt if the request is larger than the bank.
+  // Returns the run with the fewest holders, and among runs of equal length the run with the fewest
+  // bytes. Returns nullopt if there are no holders, or if the request is larger than the bank.
   [[nodiscard]] std::optional<Run> smallest_run(std::uint64_t request) const;
 
   // Returns true if the request fits after the run was moved. To move a run, each of its holders is
@@ -54,8 +54,8 @@ class Bank {
   // Returns true if the request fits into a bank that is `more` bytes larger. The holders stay at
   // the end from which the allocator fills the bank; the bytes are added at the other end.
   [[nodiscard]] bool fits_with_more(std::uint64_t more, std::uint64_t request) const;
-  // Returns the smallest `more` with which the request fits at the end that fits_with_more()
-  // extends; 0 if the request fits there without more bytes.
+  // Returns the number of bytes that fits_with_more() must add so that the request fits at the
+  // extended end; 0 if the request fits there already.
   [[nodiscard]] std::uint64_t missing_at_the_end(std::uint64_t request) const;
 
  private:

@@ -117,8 +117,8 @@ void explain_full_bank(const BankRequest& request, const Bank& bank, const Devic
       bands_of(bank.region().range, bank.holders(), picture.asked_begin, picture.asked_end);
   // Omits the picture if the bank has no holders.
   if (!bank.holders().empty()) result.picture = std::move(picture);
-  // Lists only the run if the free memory is fragmented. Otherwise lists all holders, because the
-  // free memory is too small even in one block.
+  // If the free memory is fragmented, lists only the holders of the run. Otherwise lists all
+  // holders, because the free memory would be too small even in one block.
   list_in_the_way(run && result.cause == Cause::fragmentation
                       ? of_run(bank, *run)
                       : std::vector<BufferHolder>(bank.holders().begin(), bank.holders().end()),

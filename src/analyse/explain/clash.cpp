@@ -45,8 +45,8 @@ std::uint64_t step_of(const DeviceMemory* memory) {
 
 // Returns for example " (its largest: 512.0 KiB and 64.0 KiB)".
 std::string largest_cbs(const FailureMessage& failure, const model::Program* program) {
-  // Returns no sizes if the CBs end beyond L1, because the tracker then knows only some of the CBs
-  // of the program.
+  // If the CBs end beyond L1, the tracker knows only some of the CBs of the program, so no sizes
+  // are shown.
   if (program == nullptr || failure.what == FailureMessage::What::beyond_l1) return "";
   std::vector<std::uint64_t> sizes;
   for (const model::CircularBuffer& cb : program->cbs) {
@@ -85,8 +85,7 @@ std::span<const BufferHolder> below(const DeviceMemory& memory, std::uint64_t cb
   return {holders.data(), static_cast<std::size_t>(end - holders.begin())};
 }
 
-// Suggests moving the buffers to higher addresses. Suggests nothing if there is no room at higher
-// addresses.
+// Suggests moving the buffers to higher addresses, if there is enough room.
 void suggest_moving(const FailureMessage& failure, const DeviceMemory& memory,
                     std::span<const BufferHolder> culprits, Explanation& result) {
   const auto bank = bank_of(memory, Kind::l1);
@@ -179,7 +178,8 @@ Picture picture_of(const DeviceMemory& memory, std::uint64_t cb_end) {
   return picture;
 }
 
-// Returns the address up to which circular buffers may reach. L1 buffers and L1_SMALL lie above it.
+// Returns the address up to which circular buffers may reach. L1 buffers and L1_SMALL lie above
+// this address.
 std::uint64_t end_of_room(const FailureMessage& failure, const DeviceMemory* memory) {
   std::uint64_t end = *failure.l1_bytes;
   if (memory == nullptr) return end;

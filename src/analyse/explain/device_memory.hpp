@@ -42,8 +42,8 @@ struct BufferHolder {
 // Sorts by the bytes taken in a bank. Equal holders keep their order.
 void sort_largest_first(std::vector<BufferHolder>& holders);
 
-// The memory of one process on one device, as the process's allocator knows it. That allocator does
-// not know the buffers of other processes.
+// The memory of one process on one device, as the allocator of the process sees it. The allocator
+// does not know the buffers of other processes.
 struct DeviceMemory {
   const model::Device* device = nullptr;
   const model::Process* process = nullptr;
@@ -60,8 +60,8 @@ struct MemoryRef {
   std::size_t process = 0;  // index into Device::processes
 };
 
-// Returns all tracked processes on all devices. `pid` selects one process by its pid in this pid
-// namespace or in its own pid namespace.
+// Returns all tracked processes on all devices. `pid` selects one process, by its pid in this pid
+// namespace or in the pid namespace of the process.
 [[nodiscard]] std::vector<MemoryRef> memory_refs(const model::Snapshot& snapshot,
                                                  std::optional<std::int32_t> pid);
 

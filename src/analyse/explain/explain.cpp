@@ -92,7 +92,8 @@ bool can_match(const FailureMessage& failure, const DeviceMemory& memory) {
   return !largest || can_have_failed(failure, *largest);
 }
 
-// A memory, and whether it is in the state in which the failure happened.
+// The memory of a process on a device, and whether the failure happened in this state of the
+// memory.
 struct Choice {
   std::optional<DeviceMemory> memory{};
   Match match = Match::no;
@@ -126,7 +127,7 @@ Choice choose(const Question& question) {
     tightest = ref;
   }
   if (tightest) choice.memory = device_memory(state, *tightest);
-  // True: this memory is the only memory in the state of the failure, so the failure is about it.
+  // True if the state of the failure has only this memory. The failure is then about this memory.
   const bool is_alone = question.is_that_moment && refs.size() == 1;
   if (is_alone && choice.match == Match::unknown) choice.match = Match::yes;
   return choice;

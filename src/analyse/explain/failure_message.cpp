@@ -102,7 +102,8 @@ void read_beyond_l1(std::string_view text, FailureMessage& failure) {
   failure.l1_bytes = number_after(text, "beyond max L1 size of ");
 }
 
-// The words that identify a message, the beginning of its sentence, and the function that reads it.
+// The words that identify a message, the first words of its sentence, and the function that reads
+// the message.
 struct MessagePattern {
   What what;
   std::string_view marker;
@@ -166,8 +167,8 @@ std::optional<FailureMessage> read(std::string_view line) {
 
 }  // namespace
 
-// The dry run's message of a clash has further lines. They contain facts that the runtime's message
-// lacks, and are not needed here.
+// The dry run's message of a clash has further lines with facts that the runtime's message lacks.
+// These lines are not needed here.
 std::vector<FailureMessage> find_failures(std::string_view text) {
   std::vector<FailureMessage> found;
   while (!text.empty()) {

@@ -9,8 +9,8 @@
 namespace ttmem::explain {
 namespace {
 
-// The maximum number of bands that are shown by themselves. A picture with these bands, and the
-// merged bands between them, fits on a screen.
+// The maximum number of bands that are not merged. A picture of these bands and of the merged bands
+// between them fits on a screen.
 constexpr std::size_t kOwnBands = 6;
 
 // Returns one band for each holder and each free block, the lowest first.
@@ -29,7 +29,7 @@ std::vector<Band> all_bands(const collector::AddressRange& region,
   return bands;
 }
 
-// Marks the bands that are shown by themselves: bands in the way first, if they are few, then the
+// Marks the bands that are not merged: first the bands in the way, if they are few, then the
 // largest bands.
 std::vector<bool> own_bands(const std::vector<Band>& bands) {
   const auto in_the_way = static_cast<std::size_t>(

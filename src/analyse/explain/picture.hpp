@@ -34,8 +34,8 @@ struct Picture {
 };
 
 // Returns the bands of `holders`, which are sorted by address, and of the free blocks between them,
-// the highest band first. Holders in [begin, end) are in the way. A large band is shown by itself,
-// and so are the bands in the way if they are few. Other adjacent bands are merged.
+// the highest band first. Holders in [begin, end) are in the way. Large bands are not merged. Bands
+// in the way are not merged if they are few. Other adjacent bands are merged.
 [[nodiscard]] std::vector<Band> bands_of(const collector::AddressRange& region,
                                          std::span<const BufferHolder> holders, std::uint64_t begin,
                                          std::uint64_t end);

@@ -38,8 +38,8 @@ void suggest_smaller_type(const BankRequest& request, const Bank& bank, Explanat
                            format_bytes(smaller, Scale::core))});
 }
 
-// Suggests DRAM for an L1 buffer. Its page size is unknown, so the buffer is tried with one
-// additional page of the largest usual size.
+// Suggests DRAM for an L1 buffer. The page size of the buffer is unknown. So the buffer is tried
+// with one additional page of the largest usual size.
 void suggest_dram(const BankRequest& request, const DeviceMemory& memory, Explanation& result) {
   if (request.kind != Kind::l1 || !request.total) return;
   constexpr std::uint64_t page = 8192;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds the kind that would fail first, which is the kind whose largest free block is the smallest
-// share of its region. Pure.
+// Finds the kind that would fail first: the kind whose largest free block is the smallest share of
+// the kind's region. Pure.
 #pragma once
 
 #include <optional>
@@ -24,7 +24,7 @@ struct Tightness {
 [[nodiscard]] double room_of(const model::Snapshot& state, const MemoryRef& ref);
 
 // Returns the largest free block as computed by the collector. Returns nullopt unless the device
-// has exactly one process and that process is alive. The result of outline() suffices as `memory`.
+// has exactly one process and that process is alive. `memory` may be a result of outline().
 [[nodiscard]] Bytes collected_largest_free(const DeviceMemory& memory, Kind kind);
 
 }  // namespace ttmem::explain

@@ -41,8 +41,8 @@ void Simulation::fail(const RecordedAllocation& allocation, const Allocator& in,
   failure.l1_bytes = in.map().l1_bytes;
   failure.trace_region_bytes = in.map().trace_region_bytes;
   failure.trace_bytes = in.trace_bytes();
-  // Requests that were left out can only make the free memory smaller. The failure is therefore
-  // certain if all free bytes together do not suffice, or if the traces exceed the trace region.
+  // With the requests that were left out, less memory would be free. So the failure is certain if
+  // all free bytes together do not suffice, or if the traces exceed the trace region.
   const bool is_too_much = request.bytes_per_bank > left.free_bytes || cause == Cause::trace_region;
   failure.certain = is_too_much || !unknown_.touched(request.kind);
   failure.placed = placed_in({allocation.devices});
@@ -63,7 +63,7 @@ void Simulation::fail(const RecordedProgram& program, const std::vector<RowId>& 
   failure.cb_end = stack.end;
   failure.lowest_l1 = lowest.value_or(0);
   failure.l1_bytes = l1_bytes;
-  // True if the known buffers leave no room at any addresses. The failure is then certain.
+  // True if the program does not fit, wherever the known buffers lie. The failure is then certain.
   bool has_no_room = failure.cause == Cause::beyond_l1;
   for (const RowId set : sets) {
     const Allocator& in = *allocators_[static_cast<std::size_t>(set - 1)];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds out whether a recorded run would fit on another board. For this, the allocator of the other
-// board gets every request of the recording in the recorded order. The results are plain values. An
-// empty optional means that the value is unknown. A 0 is a known value.
+// Finds out whether a recorded run would fit on another board: sends every request of the
+// recording, in the recorded order, to the allocator of the other board. The results are plain
+// values. An empty optional means that the value is unknown. A 0 is a known value.
 #pragma once
 
 #include <cstdint>
@@ -100,8 +100,8 @@ struct FailedRequest {
   std::uint64_t cb_end = 0;
   std::uint64_t lowest_l1 = 0;  // 0 means no L1 buffer
   std::uint64_t l1_bytes = 0;
-  // All buffers that the allocator holds at that moment, sorted by kind and address. The
-  // explanation of the failure is made from these buffers.
+  // All buffers that the allocator holds at that moment, sorted by kind and address.
+  // explanation_of() uses these buffers.
   std::vector<PlacedBuffer> placed;
 };
 

@@ -12,7 +12,8 @@ namespace ttmem::fit {
 using recording::RecordedProgram;
 
 // Checks the program that was placed last. A program of a mesh is placed on one chip after another.
-// The whole mesh is known only when the next event does not place this program on a further chip.
+// The whole mesh is known when the next event is not the placement of this program on a further
+// chip.
 void Simulation::check_placing() {
   if (placing_.devices.empty()) return;
   const Placing placed = std::exchange(placing_, {});

@@ -26,8 +26,8 @@ RecordedDevice shape_of(const RecordedDevice& device) {
 
 placement::Grid grid_of(const RecordedDevice& device) { return {device.grid_x, device.grid_y}; }
 
-// Returns true if Ethernet cores dispatched programs on the recorded device. Such a device has
-// another grid of cores for programs than a device on which other cores dispatch.
+// Returns true if Ethernet cores dispatched programs on the recorded device, which the compute grid
+// of the device shows.
 bool dispatches_on_ethernet(const RecordedDevice& device) {
   const auto own = placement::find_board(device.board);
   return own && own->compute_grid != own->compute_grid_eth_dispatch &&

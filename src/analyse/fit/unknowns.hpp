@@ -22,7 +22,7 @@ class Unknowns {
   }
   // Notes that a request or program in the memory of this kind was left out.
   void touch(Kind kind) { touched_[place_of(kind)] = true; }
-  // Notes lost events. Their kinds are unknown, so every kind becomes uncertain.
+  // Notes lost events. The kinds of lost events are unknown, so every kind becomes uncertain.
   void add_lost(std::uint64_t events) {
     found_[{Why::lost, Kind::dram}] = {Why::lost, Kind::dram, events, 0};
     for (const Kind kind : kBankKinds) touched_[kind] = true;

@@ -33,7 +33,7 @@ inline void add_up(const Leak& one, Leak& sum) {
 // count as one name, such as "layers.#.w". Not thread-safe.
 class LeakSums {
  public:
-  // Adds `one` to its sum. `process` identifies the process.
+  // Adds `one` to the sum of its group. `process` identifies the process.
   void add(std::uint64_t process, const Leak& one) {
     Key key(process, one.kind, report::name_pattern(one.scope), report::name_pattern(one.label),
             one.killed, one.shared);

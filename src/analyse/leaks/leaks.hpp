@@ -22,8 +22,7 @@ struct Leak {
   std::string label;         // as `scope`; for a program, its name
   std::string process;       // name of the process
   std::int32_t pid = 0;      // pid in the namespace of the process
-  // Pid in this pid namespace. Set only if the process is in another pid namespace and this pid is
-  // known.
+  // Pid in this pid namespace; nullopt: unknown. Shown only if `foreign_pid` is true.
   std::optional<std::int32_t> host_pid;
   bool foreign_pid = false;
   std::vector<std::uint32_t> devices;  // numbers of the devices, ascending

@@ -66,7 +66,7 @@ std::string rest_text(std::size_t all, std::size_t top, const TextOptions& optio
   return text::Line(options).add(fmt::format("  and {} more", all - top), Color::dim).finish();
 }
 
-// A column that only one class of leaks has.
+// A column of the list that depends on the class of the leaks.
 struct Extra {
   const char* header;
   std::string (*text)(const Leak& leak);

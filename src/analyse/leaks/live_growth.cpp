@@ -24,7 +24,7 @@ std::string process_name(const Snapshot& snapshot, const Item& item) {
   return process == nullptr ? std::string() : process->name;
 }
 
-// Returns true if the filter selects the item and its process is alive. The memory of dead
+// Returns true if the filter selects the item and the item's process is alive. The memory of dead
 // processes does not grow.
 template <typename Item>
 bool may_grow(const Snapshot& snapshot, const Filter& filter, Kind kind, const Item& item) {

@@ -67,7 +67,7 @@ std::optional<std::uint64_t> programs_of(const Snapshot& snapshot, const model::
   return count > 0 ? std::optional(static_cast<std::uint64_t>(count)) : std::nullopt;
 }
 
-// Returns the memory of one kind that a dead process had and that no list contains.
+// Returns the memory of one kind that a dead process held, from the figures of the process.
 Leak leak_of(const Snapshot& snapshot, const model::Process& process, std::uint32_t device,
              Kind kind) {
   Leak leak;

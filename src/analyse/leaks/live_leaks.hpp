@@ -18,8 +18,8 @@ namespace ttmem::leaks {
 [[nodiscard]] Leaks live_leaks(const model::Snapshot& snapshot, const Filter& filter);
 
 // Finds allocations and programs that grow from look to look. A look is one snapshot. Adds up the
-// allocations of a process by kind, scope and label, without regard to numbers in names, and counts
-// its programs. Not thread-safe.
+// allocations of each process by kind, scope and label, and counts its programs. Names that differ
+// only in numbers count as one name. Not thread-safe.
 class LiveGrowth {
  public:
   explicit LiveGrowth(Filter filter) : filter_(std::move(filter)) {}

@@ -22,15 +22,14 @@ class OutlivedScopes {
   using Of = Outlived::Of;
 
   // Adds an allocation or a program, with its scope. `process` identifies the process. `visit` is
-  // the visit of the scope during which `one` was allocated. Ignores `one` if it is in no scope.
-  // Ignores `one` also if its scope is an operation, because the result of an operation outlives
-  // the operation.
+  // the visit of the scope during which `one` was allocated. Ignores `one` if it has no scope, or
+  // if its scope is an operation, because the result of an operation outlives the operation.
   void add(std::uint64_t process, Of of, const ScopeVisit& visit, const Leak& one);
 
   // Returns the sums, sorted by How with the suspects first, then by size with the largest first.
   [[nodiscard]] std::vector<Outlived> take();
-  // Returns a sentence about the allocations and programs for which it is unknown whether their
-  // scope was left. Returns nullopt if there are none.
+  // Returns a sentence with the number of allocations and programs whose scope may or may not have
+  // been left. Returns nullopt if the number is 0.
   [[nodiscard]] std::optional<std::string> unknown() const;
 
  private:

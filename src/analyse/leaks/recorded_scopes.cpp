@@ -41,8 +41,8 @@ void RecordedScopes::add(const RecordedAllocation& allocation) {
   leak.label = safe_text(tables_.text(request.label));
   leak.bytes = saturating_mul(request.used_bytes(), leak.devices.size());
   leak.begin_ns = buffer.begin_ns;
-  // A buffer that was not left on the devices of its last row was left on another device when that
-  // device was closed.
+  // A buffer that was not left on the devices of its last row had been left earlier on a device
+  // that was closed.
   const Ending ending = was_there(allocation.ending) ? allocation.ending : Ending::device_closed;
   add(devices.front(), request.scope, ending, Outlived::Of::allocations, std::move(leak));
 }

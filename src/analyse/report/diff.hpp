@@ -50,7 +50,7 @@ struct Diff {
   std::vector<FigureDiff> figures;
   std::vector<HolderChange> dram;  // differences at the peaks, the largest first
   std::vector<HolderChange> l1;
-  // False: not all moments of a run were recorded, so that its real peaks may be higher.
+  // False: not all moments of a run were recorded, so the real peaks of this run may be higher.
   bool all_seen = true;
   bool made_of_known = true;  // false: a recording is an aggregate, so `dram` and `l1` are empty
 };

@@ -47,7 +47,8 @@ void add_cbs(const ledger::Footprint& footprint, segment::LiveFootprint& to) {
   }
 }
 
-// The circular buffers of all programs with one name. Each footprint is contained once.
+// The circular buffers of all programs with one name. A footprint that several of these programs
+// share is contained once.
 struct OfName {
   segment::LiveFootprint cbs;
   std::vector<const ledger::Footprint*> known;

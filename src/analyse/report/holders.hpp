@@ -27,7 +27,7 @@ using recording::Tables;
 enum class Openings : std::uint8_t { all, last, at_end };
 [[nodiscard]] bool counts(const Chips& chips, RowId device, Openings openings);
 
-// Returns the allocations of `kinds` on a chip, one Holder for each name and size.
+// Returns the allocations of `kinds` on a chip, one Holder for each entry of `counts`.
 [[nodiscard]] std::vector<Holder> allocation_holders(const Tables& tables, const Chips& chips,
                                                      std::uint32_t chip, const LiveCounts& counts,
                                                      std::span<const Kind> kinds,
@@ -40,8 +40,8 @@ enum class Openings : std::uint8_t { all, last, at_end };
                                                   ledger::DeviceLedger& ledger,
                                                   const RowPrograms& programs);
 
-// Limits the lists of one report. In a small file many devices may each hold many allocations with
-// long names, which would take gigabytes.
+// Limits the memory of the lists of one report. A small file may describe many devices that each
+// hold many allocations with long names. The lists would take gigabytes.
 class HolderRoom {
  public:
   // Adds the size of `list` in bytes to the size of all lists. Returns false if the sum is larger

@@ -31,8 +31,8 @@ FigureBound extreme_if_known(const FigureBound& a, const FigureBound& b, bool hi
   return highest ? std::max(*a, *b) : std::min(*a, *b);
 }
 
-// Returns the higher (or lower) of the known bounds. One known value suffices, because it bounds
-// the extreme of both values.
+// Returns the higher (or lower) of the known bounds. One known bound suffices, because the extreme
+// of two values is at least as high (or low) as each value.
 FigureBound extreme_of_known(const FigureBound& a, const FigureBound& b, bool highest) {
   if (!a || !b) return a ? a : b;
   return extreme_if_known(a, b, highest);

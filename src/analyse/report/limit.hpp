@@ -40,8 +40,8 @@ struct Limit {
 // Parses a limit for a single run. Fails for a relative limit.
 [[nodiscard]] Result<Limit> parse_absolute_limit(const std::string& text);
 
-// The result of judge(). The result is `unknown` if a figure is unknown, or if only some of the
-// values between its bounds exceed the limit.
+// The result of judge(). The result is `unknown` if a figure is unknown, or if only some values
+// between the bounds of the figure exceed the limit.
 enum class Judgement : std::uint8_t { kept, exceeded, unknown };
 
 // Compares a figure with its limit. In this function and the following functions, `before` may be

@@ -9,7 +9,8 @@
 namespace ttmem::report {
 
 // The number of live allocations of each request, either per device set or per device. Per device
-// set, a buffer of a mesh counts once, so a change takes the same time for any number of devices.
+// set, a buffer of a mesh is one count, so adding the buffer takes the same time for any number of
+// devices.
 class LiveCounts {
  public:
   enum class By : std::uint8_t { set, device };

@@ -118,8 +118,8 @@ MarkGrowth::Entry& MarkGrowth::entry(RowId process, std::uint32_t group) {
   return entries_[known->second];
 }
 
-// The sums are unsigned and may wrap around. The results are right nevertheless, because everything
-// that is subtracted was added before.
+// A removal adds the two's complement, so the sums may wrap around. The results are right, because
+// each removed size was added before.
 void MarkGrowth::note(Entry& entry, std::uint64_t bytes, std::uint64_t count) {
   entry.bytes += bytes;
   entry.count += count;
@@ -199,7 +199,7 @@ std::vector<Growth> MarkGrowth::growth() const {
       const bool by_count = groups_[entry.group].kind == Kind::cb;
       if (!(by_count ? look.count : look.bytes).is_steady(series.marks)) continue;
       list.push_back(growth_of(entry, series));
-      break;  // adds only one series for each group, because the other series show the same growth
+      break;  // one series per group suffices: the other series show the same growth
     }
   }
   std::stable_sort(list.begin(), list.end(), grew_more);

@@ -15,7 +15,7 @@ namespace ttmem::report {
 // Finds allocations and programs that grow from mark to mark of a process. Marks whose names differ
 // only in numbers belong to one series. Allocations are grouped in the same way by kind, scope and
 // label; programs by scope and name. For the programs of one name only their number is compared.
-// For all programs of a process together, the bytes of their circular buffers are compared too.
+// For all programs of a process together, the bytes of their circular buffers are reported too.
 //
 // A mark takes time in proportion to the changes since the previous mark of its series. Only the 4
 // longest series of a process are used. Not thread-safe; `tables` must outlive this object.

@@ -154,7 +154,8 @@ void set_peak_ranges(const Tables& tables, const Chips& chips, Report& report) {
   const auto events_in_gaps =
       std::accumulate(tables.gaps.begin(), tables.gaps.end(), std::uint64_t{0},
                       [](std::uint64_t sum, const Gap& gap) { return sum + gap.lost_events; });
-  // True if events were lost that lie in no gap. An unknown process lost these events at its end.
+  // True if events were lost outside of all gaps. It is unknown which process lost these events at
+  // its end.
   const bool lost_elsewhere = report.lost_events > events_in_gaps;
   const std::vector<Opening> openings = openings_of(tables, gaps);
   for (std::size_t i = 0; i < chips.chips.size(); ++i) {

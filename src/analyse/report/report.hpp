@@ -73,9 +73,10 @@ struct DeviceReport {
   Bytes l1_end;
   PerKind<std::optional<Extreme>> least_largest_free{};  // per bank
   std::optional<Extreme> least_headroom;                 // per core
-  // False if events of the chip were lost, or if the recording has no events. In these cases the
-  // extremes are the extremes of the seen moments, and the true peaks lie in `peak_range` and
-  // `l1_peak_range`. These ranges use the peaks that processes counted themselves.
+  // False if events of the chip were lost, or if the recording is an aggregate, lacks processes or
+  // lacks its end. The extremes are then the extremes of the seen moments, and the true peaks lie
+  // in `peak_range` and `l1_peak_range`. The ranges come from the peaks that the processes counted
+  // themselves.
   bool all_seen = true;
   bool cbs_seen = true;  // false: figures that include circular buffers are not exact
   PerKind<FigureRange> peak_range{};
@@ -88,7 +89,8 @@ struct DeviceReport {
   // ended, or when the recording ended.
   std::vector<Holder> held_at_end;
   bool held_at_once = true;  // false: the processes ended one after another
-  // Allocations that processes had not freed when they closed the chip, at any of its openings.
+  // Allocations that were not freed before their process closed the chip or ended, or before the
+  // recording ended. Summed over all openings of the chip.
   std::uint64_t leak_bytes = 0;
   std::uint64_t leak_count = 0;
 };

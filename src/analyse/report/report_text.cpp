@@ -136,7 +136,7 @@ std::string peak_text(const std::optional<FigureRange>& range, const TextOptions
          size(static_cast<std::uint64_t>(shown_bound(*range)), options);
 }
 
-// Returns true if the shown peak was seen, which means that its time is known.
+// Returns true if the shown peak was seen. The time of the peak is then known.
 bool was_seen(const std::optional<Extreme>& peak, const std::optional<FigureRange>& range) {
   return peak && range && peak->bytes == shown_bound(*range);
 }

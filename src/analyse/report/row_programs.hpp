@@ -32,8 +32,8 @@ class RowPrograms {
   Changed place(const recording::RecordedProgram& program);
   Changed remove(const recording::RecordedProgram& program);
   // Removes the programs that ended as `changed` and were not placed again, and calls
-  // visit(changed) for each device on which this happened. Must be called after the events of one
-  // time, before an event with a later time. Takes almost no time if no programs changed.
+  // visit(changed) for each device on which this happened. Must be called before the first event
+  // with a later time. Takes almost no time if no programs changed.
   template <typename Visitor>
   void settle(Visitor&& visit) {
     for (const RowId device : changing_) {

@@ -11,7 +11,7 @@ namespace ttmem::report {
 using recording::Chips;
 using recording::Tables;
 
-// Sets the peaks of a recording that has only a timeline. A process counts its own peaks, so the
+// Sets the peaks of a recording that has only a timeline. A process counts its own peaks. So the
 // peak of a kind is exact if only one process uses the chip. For several processes, and for L1 as a
 // whole, the peak is the highest value that was certainly reached. The time of a peak is the time
 // of a sample.

@@ -12,9 +12,8 @@
 namespace ttmem::report {
 
 // The BufferPlaces of all chips. Chips with the same history share one object, so a buffer of a
-// mesh needs one change, however many chips there are. A change that concerns only some of the
-// sharing chips gives these chips a copy. This happens at most once per chip until the chip is
-// empty again. Not thread-safe.
+// mesh needs only one change. A change that concerns only some of the sharing chips gives these
+// chips a copy. A chip gets at most one copy until the chip is empty again. Not thread-safe.
 class SharedPlaces {
  public:
   explicit SharedPlaces(std::size_t chips);

@@ -6,7 +6,7 @@
 namespace ttmem::report {
 
 // Finds steady growth of a figure. A leak grows steadily; a cache that fills grows only at the
-// beginning. The samples are taken at the same place of a program again and again, such as at the
+// beginning. The samples are taken repeatedly at the same place of the host code, such as at the
 // marks of one name. The first samples are the warm-up and are ignored. The other samples are cut
 // into three parts. Growth is steady if the figure grew in each part and never shrank. With fewer
 // than three steps, the figure must grow in each step.

@@ -53,7 +53,8 @@ void follow_devices(std::vector<Item>& items, const std::vector<std::uint32_t>& 
   std::erase_if(items, [](const Item& item) { return item.device == kGone; });
 }
 
-// Keeps the devices for which keep(device) is true, and the items on these devices.
+// Returns the snapshot with only the devices for which keep(device) is true, and the items on these
+// devices.
 template <typename Keep>
 Snapshot keep_devices(Snapshot snapshot, Keep&& keep) {
   std::vector<std::uint32_t> new_index;

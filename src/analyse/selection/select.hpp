@@ -44,7 +44,8 @@ struct ProcessFilter {
 };
 [[nodiscard]] bool matches(const ProcessFilter& filter, const model::Process& process);
 
-// Returns the snapshot with only the devices that a matching process uses, and everything on them.
+// Returns the snapshot with only the devices that a matching process uses, and all processes and
+// items on these devices.
 [[nodiscard]] model::Snapshot select_devices_of(model::Snapshot snapshot,
                                                 const ProcessFilter& filter);
 // Returns select_devices_of() without the processes that do not match. Use it only for views that
@@ -85,8 +86,8 @@ struct FirstOf {
 [[nodiscard]] std::vector<model::Program> select_programs(const model::Snapshot& snapshot,
                                                           std::optional<std::int32_t> pid);
 
-// Returns the process with the given key on the device with the given index, or null if the
-// snapshot does not list it.
+// Returns the process with this key on the device with this index; null if the snapshot does not
+// list the process.
 [[nodiscard]] const model::Process* find_process(const model::Snapshot& snapshot,
                                                  std::uint32_t device,
                                                  const model::ProcessKey& key);

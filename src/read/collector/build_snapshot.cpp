@@ -77,10 +77,9 @@ model::Process process_row(const Untracked& process) {
 // Truncates a name as the kernel does in /proc/PID/comm.
 std::string short_name(const std::string& name) { return name.substr(0, 15); }
 
-// A key that matches the segment of a process with its row in TT-Metal's region: the pid, the
-// state, and a name that is empty if pid and state are enough. A row contains the pid in its
-// writer's pid namespace. A pid of another namespace means nothing in this /proc, so the name must
-// match too.
+// A key that finds the row of a segment's process in TT-Metal's region: the pid, the state, and a
+// name that is empty if pid and state are enough. A row contains the pid in its writer's pid
+// namespace. A pid of another namespace means nothing in this /proc, so the name must match too.
 using RowName = std::tuple<std::int32_t, State, std::string>;
 
 // Returns nullopt if /proc does not confirm that the segment belongs to this process. The segment
@@ -122,7 +121,7 @@ model::Allocation listed(const LiveAllocation& allocation) {
   return result;
 }
 
-// Removes the figures of `kinds` from the device, and all figures that depend on them.
+// Removes the figures of `kinds` from the device, and all figures that depend on these kinds.
 void leave_out(const std::vector<Kind>& kinds, DeviceImage& device) {
   for (const Kind kind : kinds) {
     device.kinds[kind] = {};
@@ -237,9 +236,9 @@ class SnapshotBuilder {
     }
   }
 
-  // Returns the uid of a segment's device. If the segment has no uid, the uid comes from the row of
-  // the process in TT-Metal's region. The device number identifies the chip there, because one
-  // process does not give two chips the same number.
+  // Returns the uid of a segment's device. If the segment has no uid, the uid comes from the region
+  // of TT-Metal with a row of the process and the same device number. The number identifies the
+  // chip, because one process does not give two chips the same number.
   [[nodiscard]] std::uint64_t uid_of(const SegmentEvidence& segment,
                                      const DeviceImage& device) const {
     const std::optional<RowName> name = row_name(segment);
@@ -277,9 +276,9 @@ class SnapshotBuilder {
     chips_ = totals_.size();
   }
 
-  // Finds the totals of those devices of segment `s` that describe() left out. Assigns each of
-  // these devices to the only chip with its number. If no chip or several chips have this number,
-  // adds a total for the device alone.
+  // Finds the totals of the devices of segment `s` that describe() left out. Assigns each of these
+  // devices to the only chip with its number. If no chip or several chips have this number, adds a
+  // total for the device alone.
   void suppose_devices(std::size_t s) {
     for (std::size_t d = 0; d < totals_of_[s].size(); ++d) {
       if (totals_of_[s][d] != kUnknownChip) continue;
@@ -308,8 +307,8 @@ class SnapshotBuilder {
         device, format_bytes(total.most_of(kind).value_or(0)), name_of(kind)));
   }
 
-  // Returns the device itself if all its figures are possible. Otherwise adds warnings and returns
-  // `mended`, which becomes a copy of the device without the impossible figures.
+  // Returns device `d` of segment `s` if all its figures are possible. Otherwise adds warnings,
+  // sets `mended` to a copy of the device without the impossible figures, and returns `mended`.
   const DeviceImage& possible(const DeviceTotal& total, std::size_t s, std::size_t d,
                               std::optional<DeviceImage>& mended) {
     const SegmentEvidence& segment = *segments_[s];
@@ -490,7 +489,7 @@ class SnapshotBuilder {
   std::vector<const RegionEvidence*> regions_;
   model::Snapshot snapshot_;
   std::vector<DeviceTotal> totals_;
-  std::size_t chips_ = 0;  // the first chips_ totals are known by more than a number
+  std::size_t chips_ = 0;  // for the first chips_ totals, more than a number is known
   std::map<Identity, std::uint32_t> known_;  // index into totals_, by identity
   // Index into totals_, by index into the driver's chips.
   std::map<std::uint32_t, std::uint32_t> total_of_chip_;

@@ -55,7 +55,7 @@ ChipMatch::Chip ChipMatch::by_number(std::uint32_t number, std::uint64_t uid,
                                      const std::string& arch, bool alive) const {
   for (std::uint32_t i = 0; i < evidence_.driver.chips.size(); ++i) {
     const driver::Chip& chip = evidence_.driver.chips[i];
-    // If both uids are known, they differ, because by_uid() found no match.
+    // If both uids are known, the uids differ, because by_uid() found no match.
     const bool another = uid != 0 && chip.asic_id;
     const bool open_elsewhere = alive && chip.holders_known;
     if (chip.number == number && fits(i, arch) && !another && !open_elsewhere) return i;
@@ -70,9 +70,8 @@ std::vector<ChipMatch::Chip> ChipMatch::of(const SegmentEvidence& segment,
   if (evidence_.driver.chips.empty()) return chips;
   const bool alive = segment.state == State::alive;
   for (std::size_t i = 0; i < devices.size(); ++i) chips[i] = by_uid(uids[i], devices[i].arch);
-  // If the uid of any device matched, the process knows the uids of all its chips. A device whose
-  // uid matches no chip then has no PCIe link, so its number is not compared with the driver's
-  // chips.
+  // If one uid of a process matches, the process knows the uids of all its chips. Its other devices
+  // then have no PCIe link, so their numbers are not compared with the driver's chips.
   if (std::any_of(chips.begin(), chips.end(), [](const Chip& chip) { return chip.has_value(); })) {
     return chips;
   }

@@ -6,8 +6,8 @@
 namespace ttmem::collector {
 namespace {
 
-// Returns the process with this pid. Returns nullopt if there is no such process, or if its start
-// time is not the time that the segment states.
+// Returns the process with this pid. Returns nullopt if there is no such process, or if the segment
+// states another start time.
 std::optional<ProcessFacts> same_start(std::int32_t pid, const segment::SegmentImage& image) {
   std::optional<ProcessFacts> facts = process_facts(pid);
   if (facts && facts->start_time_ticks != image.start_time_ticks) facts.reset();
@@ -54,8 +54,8 @@ Result<Claim> ClaimChecker::check(const std::string& path, const SegmentName& na
         fmt::format("left out {}: it belongs to {}, but names {} as its user; find out who made it",
                     path, user_name(owner), user_name(image.uid))};
   }
-  // Root may own the segment of another user's process, because the process has dropped its
-  // privileges, or because root's server writes the segment for a client.
+  // Root may own the segment of another user's process: the process may have dropped its
+  // privileges, or root's server may write the segment for a client.
   if (!claim.facts || claim.facts->owned_by(owner) || owner == 0) return claim;
   return Error{
       fmt::format("left out {}: it belongs to {}, but names process {} of another user; find "

@@ -20,13 +20,14 @@ struct Claim {
   std::optional<std::int32_t> host_pid;  // pid in the reader's namespace; nullopt if unknown
 };
 
-// Checks, during one pass, that segments belong to the processes that they name. Not thread-safe.
+// Checks, during one pass, that each segment belongs to the process that the segment names. Not
+// thread-safe.
 class ClaimChecker {
  public:
   // Fails if the name of the file does not match its content, or if the owner of the file does not
-  // own the process. A pid of another pid namespace is not looked up, because in this pid namespace
-  // that pid belongs to another process. Instead, if the process is `alive`, the holder of the
-  // file's lock is looked up.
+  // own the process. A pid of another pid namespace belongs to another process here, so check()
+  // does not look up this pid. If the process is `alive`, check() looks up the holder of the file's
+  // lock instead.
   [[nodiscard]] Result<Claim> check(const std::string& path, const SegmentName& name,
                                     const segment::SegmentImage& image, const OpenFile& file,
                                     bool alive);

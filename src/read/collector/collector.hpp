@@ -106,8 +106,8 @@ struct DeadSegments {
 // segments. Removes nothing.
 [[nodiscard]] DeadSegments find_kept(const std::string& directory);
 
-// Finds the proxy segments of a server that was killed. Their figures may be out of date, because
-// the clients may still live. Removes nothing.
+// Finds the proxy segments of servers that were killed. The figures of these segments may be out of
+// date, because the clients may still live. Removes nothing.
 [[nodiscard]] DeadSegments find_abandoned(const std::string& directory);
 
 struct ReapReport {
@@ -115,8 +115,8 @@ struct ReapReport {
   std::vector<std::string> warnings;  // what could not be removed, and why
 };
 
-// Removes the segments of `dead` that still exist and are still dead. Their content is lost, so
-// print it before this call.
+// Removes the segments of `dead` that still exist and are still dead. Their content is lost: print
+// the content before this call.
 [[nodiscard]] ReapReport reap(const std::string& directory, const std::vector<DeadSegment>& dead);
 
 // A region of TT-Metal with rows of dead processes: a killed process leaves its row, and TT-Metal

@@ -12,8 +12,8 @@ namespace {
 
 using segment::LiveAllocation;
 
-// Returns the banks that a buffer takes. With lockstep, these include banks without any of its
-// data.
+// Returns the banks in which a buffer takes its range. With lockstep, some of these banks hold no
+// data of the buffer.
 CoreMask banks_of(const LiveAllocation& allocation) {
   const CoreMask all = CoreMask::first(kMaxCores);
   return allocation.own_banks ? allocation.cores.value_or(all) : all;

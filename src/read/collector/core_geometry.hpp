@@ -21,7 +21,7 @@ constexpr void add_to(model::Bytes& sum, model::Bytes part) {
   sum = sum && part ? model::Bytes(saturating_add(*sum, *part)) : std::nullopt;
 }
 
-// The L1 of one core, as far as it is known. Counts L1 buffers, but not L1_SMALL, which has its own
+// The known figures of the L1 of one core. Counts L1 buffers, but not L1_SMALL, which has its own
 // region.
 struct CoreState {
   std::uint64_t cb_bytes = 0;
@@ -49,7 +49,7 @@ struct L1Limits {
                                                  AllocationRefs allocations, bool all_listed);
 
 // Returns the bytes that the l1 and l1_small buffers of one process on one device take on cores
-// without any of their data. Unknown if `all_listed` is false, or if the size or the banks of a
+// without data of the buffer. Unknown if `all_listed` is false, or if the size or the banks of a
 // buffer are unknown.
 // Example: a buffer of 819,200 bytes on one core of 64 takes 51,609,600 bytes on the other 63
 // cores.

@@ -8,9 +8,9 @@
 
 namespace ttmem::collector {
 
-// Splits all cores of `masks` into classes, such that each mask has either all cores of a class or
-// none of them. A property of one core then holds for its whole class. Workloads use only a few
-// core sets, so there are far fewer classes than cores, and never more than kMaxCores.
+// Splits all cores of `masks` into classes. Each mask contains either all cores of a class or no
+// core of the class, so code can look at one core for the whole class. There are at most kMaxCores
+// classes. Real workloads use few core sets and have far fewer classes.
 [[nodiscard]] inline std::vector<CoreMask> partition_cores(std::span<const CoreMask> masks) {
   std::vector<CoreMask> classes;
   CoreMask covered;

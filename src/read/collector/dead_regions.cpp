@@ -23,8 +23,8 @@ namespace {
 constexpr std::size_t kMaxMapsBytes = 64 << 20;
 
 // Returns true if a process that this user may inspect has the file mapped. TT-Metal maps the file
-// for the lifetime of the process. This also finds processes in containers, whose pids in the
-// region mean nothing here.
+// for the lifetime of the process. The search also finds processes in containers, whose pids in the
+// region are meaningless here.
 bool is_mapped(const struct stat& file) {
   const std::string place =
       fmt::format(" {:02x}:{:02x} {} ", major(file.st_dev), minor(file.st_dev), file.st_ino);

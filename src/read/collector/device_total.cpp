@@ -137,7 +137,7 @@ std::vector<Kind> DeviceTotal::impossible(const PerKind<KindFigures>& kinds) con
   std::vector<Kind> found;
   for (const Kind kind : kDeviceKinds) {
     const KindFigures& figures = kinds[kind];
-    // The logical CB bytes may exceed the memory: they are a sum over programs that share memory.
+    // Logical CB bytes may exceed the memory, because programs that share memory are added up.
     const std::uint64_t logical = kind == Kind::cb ? 0 : figures.logical_bytes;
     const std::uint64_t claimed = std::max({figures.used_bytes, figures.peak_bytes, logical});
     if (figures.known != 0 && claimed > *most_of(kind)) found.push_back(kind);
@@ -167,8 +167,8 @@ void DeviceTotal::add_taken(const DeviceImage& device, const Taken& taken) {
   }
   for (const Kind kind : kBankKinds) {
     std::optional<std::vector<AddressRange>>& all = taken_[kind];
-    // A kind that has buffers but no figures was left out, because its figures were impossible. The
-    // ranges of its buffers count as unknown.
+    // If a kind has buffers but no figures, the figures were impossible and were left out. The
+    // ranges of such buffers count as unknown.
     const bool left_out = device.kinds[kind].known == 0 && taken[kind] && !taken[kind]->empty();
     if (!taken[kind] || left_out) {
       all.reset();
@@ -234,8 +234,8 @@ void DeviceTotal::finish_totals() {
   }
 }
 
-// Sets each peak to the larger of two totals that were certainly reached: the present total, and
-// the peak of a single process.
+// Raises each peak to the present total. Before the call, each peak is the highest peak of a single
+// process. Both totals were certainly reached.
 void DeviceTotal::finish_peaks() {
   for (KindFigures& kind : device_.kinds) {
     const bool both = kind.get(&KindFigures::peak_bytes) && kind.get(&KindFigures::used_bytes);

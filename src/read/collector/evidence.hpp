@@ -19,9 +19,9 @@
 
 namespace ttmem::collector {
 
-// The file that a segment was read from, and the data by which a change is detected. A new file may
-// get the name and inode number of a removed file; its header, which is part of the fingerprint,
-// then has another creation time.
+// The file from which a segment was read, and the data that show whether the file has changed. A
+// new file may get the name and inode number of a removed file; its header, which is part of the
+// fingerprint, then has another creation time.
 struct SegmentOrigin {
   std::string name;
   dev_t file_device = 0;
@@ -88,7 +88,7 @@ struct Untracked {
   bool may_hold = true;  // false if the process runs no TT-Metal, so that it holds no device memory
   // True if the process is tracked, and a warning about its segment exists already.
   bool unreadable = false;
-  bool segment_deleted = false;  // true if it is tracked, but its segment was deleted
+  bool segment_deleted = false;  // true if the process is tracked, but its segment was deleted
   std::string reason{};          // why the process is not tracked: "tracking is switched off (...)"
   std::string advice{};          // "start it with ..."; empty if there is none
 

@@ -40,8 +40,8 @@ class Finder {
       const FailedName failed = *parse_failed_name(name);
       if (failed.is_complete) add(name, failed.segment);
     }
-    // Reads the segments too: a segment describes the last failure of its process, even if the
-    // state could not be copied, while a copy may belong to an earlier failure.
+    // Reads the segments too. A copy may belong to an earlier failure. A segment describes the last
+    // failure of its process, even if no copy could be made.
     for (const std::string& name : listing_.segments) {
       if (!parse_segment_name(name)->for_client) add(name, name);
     }

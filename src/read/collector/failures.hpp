@@ -22,8 +22,9 @@ struct Failure {
   bool is_alive = false;
   std::uint64_t time_unix_ns = 0;
   std::string text;  // the error message, one or more lines
-  // The memory that the process held at the moment of the failure. If that state could not be kept
-  // (`not_kept` has the reason), the memory that the process holds now, or held when it died.
+  // The memory that the process held at the moment of the failure. If this state could not be kept,
+  // `not_kept` has the reason, and `snapshot` has the memory that the process holds now, or held
+  // when the process died.
   model::Snapshot snapshot;
   std::string not_kept;  // empty if the state was kept
 };

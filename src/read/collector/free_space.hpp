@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the free space in the banks of a device, and its largest block. Pure functions.
+// Computes the free space and the largest free block in the banks of a device. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -67,14 +67,14 @@ template <typename Device>
 // Returns the regions of DRAM, L1, L1_SMALL and trace. nullopt if a size is unknown, if there is no
 // such region, or if the architecture is unknown.
 // Processes report neither where DRAM buffers begin nor the step size. Both are the runtime's
-// values for the architecture. A buffer outside these regions shows that the runtime uses other
-// values; free_space() then returns unknown.
+// values for the architecture. If a buffer lies outside its region, the runtime uses other values.
+// free_space() then returns unknown.
 [[nodiscard]] PerKind<std::optional<BankRegion>> regions_of(std::string_view arch,
                                                             const BankFacts& facts);
 
 // Returns the free space of each region. Unknown if the region or its taken ranges are unknown, or
-// if a buffer lies outside the region. Also unknown for DRAM (for L1) if trace buffers (L1_SMALL
-// buffers) may exist but their region is unknown.
+// if a buffer lies outside the region. The free space of DRAM is also unknown if trace buffers may
+// exist but their region is unknown. The same applies to L1 and L1_SMALL buffers.
 // Example: region [100, 200) in steps of 10, taken [100, 115) and [150, 160): 30 + 40 bytes are
 // free, and the largest block has 40 bytes.
 [[nodiscard]] PerKind<model::FreeSpace> free_space(

@@ -114,8 +114,9 @@ class Gatherer {
     return same ? &found : nullptr;
   }
 
-  // Returns the known evidence if the file has not changed; nullopt if it must be read. The claim
-  // is not checked again: the facts that it depends on do not change while the file is the same.
+  // Returns the known evidence if the file has not changed; nullopt if the file must be read. The
+  // claim is not checked again, because it depends only on facts that stay the same for the same
+  // file.
   std::optional<SegmentEvidence> reuse(SegmentEvidence& known, const OpenFile& file) {
     if (!known.origin.settled) return std::nullopt;
     if (!still_has(segment::FdSource(file.fd.get()), known.origin.fingerprint)) return std::nullopt;
@@ -134,7 +135,7 @@ class Gatherer {
       return std::nullopt;
     }
     // The fingerprint is read before the content. If the content changes in between, the next pass
-    // reads another fingerprint, and so reads the content again.
+    // finds another fingerprint and reads the content again.
     std::optional<segment::Fingerprint> fingerprint;
     if (follows_) fingerprint = segment::read_fingerprint(source);
     Result<SegmentImage> image = segment::read_segment(source);
@@ -185,8 +186,8 @@ class Gatherer {
     return evidence;
   }
 
-  // Returns the job in the image, completed from /proc: a process in a container may not see its
-  // own container or pod, while a reader outside does.
+  // Returns the job in the image, completed from /proc. A process in a container may not see its
+  // own container or pod, but a reader outside the container does.
   Job job_of(const SegmentEvidence& evidence) {
     Job job = evidence.image.job;
     if (!evidence.confirmed || !evidence.host_pid) return job;
@@ -311,8 +312,7 @@ Evidence gather_pass(const std::string& directory, Evidence previous, bool follo
     const auto before = static_cast<std::ptrdiff_t>(evidence.warnings.size());
     evidence.failed = listing->failed;
     Gatherer(*listing, previous, follows, evidence).run();
-    // All these warnings concern files that were left out, because the Gatherer warns about no
-    // other files.
+    // All warnings of the Gatherer concern data that were left out.
     evidence.unread.assign(evidence.warnings.begin() + before, evidence.warnings.end());
     bound_warnings(evidence.warnings);
     bound_warnings(evidence.unread);
@@ -325,12 +325,12 @@ Evidence gather_pass(const std::string& directory, Evidence previous, bool follo
   }
   evidence.driver = driver::read_driver(system_root());
   evidence.untracked = find_untracked(evidence, listing ? &*listing : nullptr, previous.untracked);
-  // Sensor values do not count as a change: they change all the time.
+  // A new sensor value does not count as a change, because sensor values change all the time.
   evidence.changed = evidence.changed || evidence.driver.chips != previous.driver.chips ||
                      evidence.untracked != previous.untracked ||
                      evidence.warnings != previous.warnings || evidence.host != previous.host ||
                      evidence.directory != previous.directory;
-  // The times are taken after everything else, so that no age is negative.
+  // The times are taken last, so that no age is negative.
   evidence.monotonic_ns = clock_ns(CLOCK_MONOTONIC);
   evidence.time_unix_ns = clock_ns(CLOCK_REALTIME);
   return evidence;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the memory that the CBs of programs take. Pure functions. Globally allocated CBs take no
-// memory of their own: they are views of L1 buffers, which are counted as L1 buffers.
+// Computes the memory that the CBs of programs take. Pure functions. Globally allocated CBs are
+// views of L1 buffers and take no memory of their own. Their bytes count only as L1 buffers.
 #pragma once
 
 #include <cstdint>

@@ -177,8 +177,9 @@ class Reaper {
     return std::move(warnings_);
   }
 
-  // Opens a dead segment. Returns nullopt if it is not dead or not a segment. Tries a shared lock,
-  // because another reader would mistake an exclusive lock for the lock of a living owner.
+  // Opens a dead segment. Returns nullopt if the file is not a segment, or if the segment is not
+  // dead. Tries a shared lock, because another reader would mistake an exclusive lock for the lock
+  // of a living owner.
   std::optional<OpenFile> open_dead(const std::string& name) {
     std::optional<OpenFile> file = open_file(listing_, name, denied_, warnings_);
     if (!file) return std::nullopt;
@@ -215,7 +216,7 @@ class Reaper {
     const int directory = listing_.fd.get();
     const bool there = ::fstatat(directory, name.c_str(), &now, AT_SYMLINK_NOFOLLOW) == 0;
     const bool same = there && now.st_dev == file.facts.st_dev && now.st_ino == file.facts.st_ino;
-    if (!same) return false;  // the file was removed meanwhile, and may be a new file now
+    if (!same) return false;  // the name is gone, or names a new file
     if (::unlinkat(directory, name.c_str(), 0) == 0) return true;
     const int error = errno;
     if (error == EACCES || error == EPERM) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The ids of runs. `ttmem run` and `ttmem record` put their id in front of $TTMEM_RUN. Every
-// process copies $TTMEM_RUN into its segment, so the runs of a process are known even if it lived
-// only for a moment.
+// process copies $TTMEM_RUN into its segment, so the runs of even a very short process are known.
 #pragma once
 
 #include <string>

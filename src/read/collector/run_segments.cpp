@@ -282,7 +282,7 @@ bool RunSegments::is_starting(const std::string& name, const SegmentName& segmen
       facts && facts->start_time_ticks == segment.start_time_ticks && !facts->is_ending;
   if (lives || (!is_ending_ && change_time(file) + 2 * kSecond > clock_ns(CLOCK_REALTIME)))
     return true;
-  // Reads the header again: the writer may have completed it just before the process ended.
+  // Reads the header again: the writer may have completed the header just before the process ended.
   const FdSource source(file.fd.get());
   if (header_state(source) != HeaderState::incomplete) return true;
   // The header may have the run ids already, because the writer stores them before it makes the
@@ -378,7 +378,7 @@ bool RunSegments::remove_names(Known& known, int segment) {
   return ::fstat(segment, &facts) == 0 && facts.st_nlink == 0;
 }
 
-// Removes segments that only inner readers still wanted, once these readers have ended.
+// Removes the deferred segments whose inner readers have ended.
 void RunSegments::remove_deferred() {
   const std::uint64_t now = clock_ns(CLOCK_MONOTONIC);
   if (!is_outermost_ || (now < next_removal_ns_ && !is_ending_)) return;

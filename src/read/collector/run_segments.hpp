@@ -19,8 +19,8 @@
 
 namespace ttmem::collector {
 
-// Returns how many segments this process can have open at once, in addition to its other file
-// descriptors.
+// Returns the maximum number of segments that this process can have open at once, beside its other
+// files.
 [[nodiscard]] std::size_t max_open_segments();
 
 // Finds the segments of all descendants of this process.
@@ -50,7 +50,7 @@ class RunSegments {
   // Returns a descriptor that is readable when open_new() has something to do; -1 if the directory
   // cannot be watched.
   [[nodiscard]] int fd() const { return events_.get(); }
-  // Returns the reason why the directory cannot be watched; empty if it is watched.
+  // Returns the reason why the directory cannot be watched; empty if the directory is watched.
   [[nodiscard]] const std::string& failure() const { return failure_; }
   // Returns the id of this run in $TTMEM_RUN.
   [[nodiscard]] const std::string& id() const { return id_; }

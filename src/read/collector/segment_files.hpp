@@ -89,9 +89,9 @@ struct OpenFile {
   struct stat facts {};
 };
 
-// Opens a regular file of the listing for reading. Returns nullopt if the file is gone, which is
-// not an error; if this user may not read the file (the file is then added to `denied`); or if it
-// is not a regular file (a warning is then added).
+// Opens a regular file of the listing for reading. Returns nullopt in three cases: if the file is
+// gone, which is not an error; if this user may not read the file, which is then added to `denied`;
+// or if the open fails for another reason or the file is not regular, which adds a warning.
 [[nodiscard]] std::optional<OpenFile> open_file(const Listing& listing, const std::string& name,
                                                 DeniedFiles& denied,
                                                 std::vector<std::string>& warnings);

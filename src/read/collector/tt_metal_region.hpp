@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the region that TT-Metal itself, without ttmem, writes in shared memory for each chip: a
-// table of processes and their bytes. A region has no capacities, peaks, addresses or per-core
-// figures, and all its sizes are logical.
+// Reads the region that TT-Metal writes for each chip in shared memory: a table of processes and
+// their bytes. ttmem takes no part in writing. A region has no capacities, peaks, addresses or
+// per-core figures, and all its sizes are logical.
 #pragma once
 
 #include <cstddef>

@@ -139,8 +139,8 @@ class Reasoner {
     say("its TT-Metal publishes nothing: it is older than 2026, or still starting", start_again);
   }
 
-  // Returns true if a segment file has this pid. That segment could not be read: otherwise the
-  // process would be tracked.
+  // Returns true if the name of a segment has this pid. The segment could not be read, because the
+  // process would be tracked otherwise.
   [[nodiscard]] bool has_segment_file(std::int32_t pid) const {
     return listing_ != nullptr && std::any_of(listing_->segments.begin(), listing_->segments.end(),
                                               [&](const std::string& name) {

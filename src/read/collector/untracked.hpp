@@ -12,8 +12,8 @@ namespace ttmem::collector {
 
 // Returns the processes that have a chip open according to evidence.driver, but have neither a
 // living segment nor a row in a region, each with the reason. `known` is the result of an earlier
-// pass; a process that it contains is not inspected again. `listing` is null if the directory could
-// not be read.
+// pass; a process in `known` that may hold memory is not inspected again. `listing` is null if the
+// directory could not be read.
 [[nodiscard]] std::vector<Untracked> find_untracked(const Evidence& evidence,
                                                     const Listing* listing,
                                                     const std::vector<Untracked>& known);

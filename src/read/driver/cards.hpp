@@ -7,8 +7,8 @@
 
 namespace ttmem::driver {
 
-// One chip of a card. A figure that differs from card to card, or depends on how a program opens
-// the chip, is 0, which means unknown.
+// One chip of a card. A figure is 0 (unknown) if it differs from card to card, or depends on how a
+// process opens the chip.
 struct Card {
   std::string_view type;  // as the driver names it: "n300"
   std::string_view arch;

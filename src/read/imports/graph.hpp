@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A capture of a ttnn graph (ttnn.graph.end_graph_capture), as plain values.
-// docs/guides/recording.md describes how it is imported.
+// docs/guides/recording.md describes the import.
 #pragma once
 
 #include <cstddef>

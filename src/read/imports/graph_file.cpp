@@ -23,8 +23,8 @@ using Json = nlohmann::json;
 
 constexpr std::size_t kMaxTextBytes = 200;  // maximum length of a name in the graph
 
-// The limits are larger than in any real graph. They bound the memory of the parser, which keeps a
-// whole text or number, and a whole node.
+// Limits of the parser's memory, which holds one text or number and one node. No real graph reaches
+// these limits.
 constexpr std::size_t kMaxTokenBytes = std::size_t{1} << 20;
 constexpr std::size_t kMaxNodeValues = std::size_t{1} << 18;
 constexpr std::size_t kMaxDepth = std::size_t{1} << 20;
@@ -122,7 +122,7 @@ std::string text_of(const Json& object, const char* name) {
 char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // Removes `before` from the beginning and `after` from the end of the text. For example, "Shape([1,
-// 32])" becomes "[1, 32]". Returns the text unchanged unless it has both.
+// 32])" becomes "[1, 32]". Returns the text unchanged unless it has `before` and `after`.
 std::string strip(std::string text, std::string_view before, std::string_view after) {
   if (text.starts_with(before) && text.ends_with(after) &&
       text.size() >= before.size() + after.size()) {

@@ -42,7 +42,7 @@ CoreMask mask_of(const std::vector<CoreRange>& ranges, std::uint32_t columns) {
 }
 
 // A clock for a graph, which has no times. Each event takes one nanosecond. A function takes the
-// duration that the graph gives, or the time of its events if that is longer.
+// duration that the graph gives, but at least the time of its events.
 class GraphClock {
  public:
   [[nodiscard]] Time now() const { return now_; }

@@ -10,8 +10,8 @@
 
 namespace ttmem::imports {
 
-// The figures of ttnn's own ttnn.graph.extract_resource_usage_per_core: bytes on one core. They are
-// an upper bound, because they assume that every core holds everything.
+// The figures of ttnn's own ttnn.graph.extract_resource_usage_per_core: bytes on one core. These
+// figures are upper bounds, because they assume that every core holds every buffer and CB.
 //
 //   circular_buffer_allocate        cb += size, unless globally_allocated
 //   dataflow_buffer_allocate        dataflow_buffer += size, unless borrows_memory

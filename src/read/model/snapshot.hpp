@@ -151,8 +151,8 @@ struct Device {
   bool complete = true;  // false if figures are missing: sums are then lower limits
 
   PerKind<KindFigures> kinds{};
-  // The part of the physical bytes that lies on cores without any data of the buffer: an allocator
-  // takes the same range on all of its cores (lockstep). Only for l1 and l1_small.
+  // The part of the physical bytes that lies on cores without data of the buffer. The allocator
+  // takes the same range on all its cores (lockstep). Only for l1 and l1_small.
   PerKind<Bytes> lockstep_bytes{};
 
   PerKind<FreeSpace> free{};  // for dram, l1, l1_small and trace; CBs have no allocator
@@ -218,7 +218,7 @@ struct Device {
 }
 
 // One live buffer, kernel or circular buffer. An allocation on several devices has the same address
-// and sizes on each device. The sizes here are the sizes on one device.
+// and sizes on each device. All sizes in this structure are sizes on one device.
 struct Allocation {
   std::uint32_t device = 0;            // index into Snapshot::devices
   std::vector<std::uint32_t> devices;  // all devices of a mesh allocation, ascending; else empty
@@ -289,7 +289,7 @@ struct Program {
   std::uint64_t logical_bytes = 0;
   // Bytes that the end of the program would free, because no other program has CBs there.
   std::uint64_t exclusive_bytes = 0;
-  // Number of cores on which no other program was dispatched after it. 0: it is only placed.
+  // Number of cores on which this program was dispatched last. 0: the program is only placed.
   std::uint32_t resident_cores = 0;
   std::uint64_t age_ns = 0;
 };

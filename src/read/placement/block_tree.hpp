@@ -8,9 +8,9 @@
 namespace ttmem::placement {
 
 // The blocks of an address space, ordered by address; no two overlap. Every node of the tree stores
-// the size of the largest block of its subtree. Thus lowest() and highest(), like the other
-// operations on single blocks, take logarithmic time. A copy of the tree is one copy of a flat
-// array. Not thread-safe.
+// the size of the largest block of its subtree. All operations on single blocks, such as lowest()
+// and highest(), take logarithmic time. A copy of the tree is one copy of a flat array. Not
+// thread-safe.
 class BlockTree {
  public:
   struct Block {
@@ -21,7 +21,7 @@ class BlockTree {
   };
 
   void insert(const Block& block);
-  // Removes the block that begins at `address`. There must be one.
+  // Removes the block that begins at `address`. The block must exist.
   void erase(std::uint64_t address);
 
   // Returns the lowest or the highest block with at least `bytes` bytes; nullopt if there is none.

@@ -33,7 +33,7 @@ constexpr ChipSpec kBlackhole = {.arch = Arch::blackhole,
                                  .dram_alignment = 64,
                                  .circular_buffers = 64};
 
-// Dispatch takes the last row that is not harvested, or no row if it runs on Ethernet cores.
+// If dispatch runs on Tensix cores, it takes the last row that is not harvested.
 Board wormhole(std::string_view board, std::string_view system, Grid tensix_grid, Grid compute_grid,
                Grid compute_grid_eth_dispatch) {
   return {.name = std::string(board),

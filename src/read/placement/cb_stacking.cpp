@@ -41,8 +41,8 @@ void raise(std::vector<CbStack>& stacks, const std::vector<CoreRange>& cores, st
     const bool shares_cores = std::any_of(cores.begin(), cores.end(), [&](const CoreRange& own) {
       return intersect(own, stack.range);
     });
-    // The end of the range is only raised. A range that shares only some cores may reach higher
-    // already, because of circular buffers on its other cores.
+    // The end of a range is never lowered. A range that shares only some cores may already end
+    // higher, because of circular buffers on its other cores.
     if (shares_cores && address >= stack.end) stack.end = address + bytes;
   }
 }

@@ -30,8 +30,9 @@ struct StackedCbs {
 };
 
 // Stacks circular buffers upwards from `base`, in the order of their declaration. Each circular
-// buffer goes to the highest end of its own core ranges, aligned. It then raises the end of every
-// range that shares a core with its own ranges and does not already reach higher.
+// buffer begins at the highest end of its own core ranges, aligned. It then raises the end of every
+// range that shares a core with its own ranges and does not end above the begin of this circular
+// buffer.
 // Example, base 1000, alignment 10: 100 bytes on cores 0 to 3 go to address 1000, 50 bytes on cores
 // 2 to 5 go to 1100, 20 bytes on core 6 go to 1000.
 // This is TT-Metal's rule, including its flaw: suppose range R was raised by circular buffer A. A

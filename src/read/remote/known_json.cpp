@@ -65,9 +65,8 @@ constexpr std::array kListLimits = {
 // not more than kMaxFigureBytes has fewer values.
 constexpr std::size_t kMaxValues = std::size_t{1} << 21;
 
-// Builds the document from the events of the parser. The builder of nlohmann's library is not used,
-// because it checks all members of a list again whenever a member ends, which takes minutes for a
-// few megabytes.
+// Builds the document from the events of the parser. nlohmann's own builder checks all members of a
+// list again whenever a member ends. This would take minutes for a few megabytes.
 class KnownJsonBuilder : public nlohmann::json_sax<Json> {
  public:
   explicit KnownJsonBuilder(const Complete& complete) : complete_(complete) {}

@@ -33,7 +33,7 @@ class LiveFeed {
   void want(Lists lists, std::chrono::milliseconds interval);
 
   // Returns the newest snapshot. If the server does not answer, returns its last answer with a
-  // warning. Waits up to 300 ms for the lists if want() has just asked for them.
+  // warning. Waits up to 300 ms for the lists if want() has just asked for lists.
   [[nodiscard]] std::shared_ptr<const model::Snapshot> latest();
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts the JSON of a server back to the Snapshot that it was made from, so that the views of
-// this machine can show another machine. Pure functions, safe from any thread.
+// Converts the JSON of a server back to a Snapshot, so that the views of this machine can show
+// another machine. Pure functions, safe from any thread.
 #pragma once
 
 #include <string_view>

@@ -28,7 +28,7 @@ class Lookups {
     try {
       std::thread([this] { work(); }).detach();
       ++threads_;
-      // No new thread is available; a running thread takes the lookup, if there is one.
+      // No new thread is available. If another thread is running, that thread takes the lookup.
     } catch (const std::exception&) {
     }
   }

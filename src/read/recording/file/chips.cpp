@@ -42,8 +42,7 @@ RecordedChip chip_of(const Tables& tables, const std::vector<RowId>& rows) {
   return chip;
 }
 
-// Sets is_at_end for an opening if its is_last is true and no other opening of the chip ended
-// later. Several openings may end at the same time.
+// Sets Chips::is_at_end for the openings of a chip.
 void mark_at_end(const Tables& tables, const RecordedChip& chip, Chips& chips) {
   constexpr Time kNever = std::numeric_limits<Time>::max();
   const auto end_of = [&](RowId row) { return tables.device(row).end_ns.value_or(kNever); };

@@ -20,7 +20,7 @@ constexpr int kBusyMilliseconds = 10'000;
 // ttmem writes is a command line.
 constexpr int kMaxTextBytes = 16 << 20;
 // Limits of the steps of SQLite's virtual machine. A row takes about one step for each of its
-// bytes. The limit allows more steps, because several queries may be read at the same time.
+// bytes. The limit allows more steps per byte, because several queries may run at the same time.
 constexpr std::uint64_t kStepsPerByte = 16;
 constexpr std::uint64_t kFewestSteps = 4'000'000;
 constexpr int kStepsPerCount = 10'000;
@@ -163,8 +163,8 @@ Error Database::error() const {
 }
 
 Error Database::error_of(int code, const char* reason) const {
-  // A file that is only read needs disk space only for the temporary files in which SQLite sorts. A
-  // write error thus means that these files have no room.
+  // While a file is only read, SQLite writes only temporary files for sorting. So a write error
+  // means that there is no room for temporary files.
   const int whole_code = sqlite3_extended_errcode(database_.get());
   if (steps_ != nullptr && (whole_code == SQLITE_FULL || whole_code == SQLITE_IOERR_WRITE)) {
     return {

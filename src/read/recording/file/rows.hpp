@@ -48,14 +48,14 @@ struct Run {
   std::string imported{};  // the other tool's own figures as JSON; empty unless imported
 };
 
-// The reason for the end of an allocation or program. `none` means that it was live when the
-// recording ended.
+// The reason for the end of an allocation or program. `none` means that the allocation or program
+// was live when the recording ended.
 enum class Ending : std::uint8_t {
   none,
   freed,
   changed,        // continued in another row, with another size, device set or layout
-  device_closed,  // its device was closed before it was freed
-  process_ended,  // its process ended before it was freed
+  device_closed,  // not freed before its device was closed
+  process_ended,  // not freed before its process ended
   gap,            // ended during a gap; end_ns is the begin of the gap
 };
 
@@ -118,7 +118,7 @@ struct RecordedRequest {
   std::uint64_t bytes_per_bank = 0;
   BufferLayout layout{};
 
-  // Returns the bytes that it uses on each device: physical if known.
+  // Returns the bytes used on each device: physical if known.
   [[nodiscard]] std::uint64_t used_bytes() const {
     return has_bytes_per_bank && banks != 0 ? bytes_per_bank * banks : bytes;
   }

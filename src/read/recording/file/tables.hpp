@@ -48,7 +48,8 @@ struct Tables {
   [[nodiscard]] std::string_view scope(std::uint32_t id) const {
     return id == 0 ? std::string_view{} : scopes[id - 1];
   }
-  // Returns how often a process visited a scope; unknown if the recording does not contain it.
+  // Returns how often a process visited a scope; unknown if the recording does not contain this
+  // number.
   [[nodiscard]] ScopeVisits visits(RowId process, std::uint32_t scope) const {
     const auto found = scope_visits.find({process, scope});
     return found == scope_visits.end() ? ScopeVisits{} : found->second;

@@ -18,9 +18,9 @@ namespace ttmem::recording {
 // Calls of begin() must come in order of time: the rows of a table are then in this order, and a
 // reader can follow the story without sorting. A time before the previous begin is replaced by the
 // time of the previous begin.
-// A row is written at the next commit, with its end if the end is known by then. Rows with a short
-// life, which are most rows, are thus written only once. After a failure (a full disk) all calls do
-// nothing, and commit() returns the error. Not thread-safe.
+// A row is written at the next commit, with its end if the end is known by then. Most rows have a
+// short life and are written only once. After a failure (a full disk) all calls do nothing, and
+// commit() returns the error. Not thread-safe.
 class Writer {
  public:
   // Fails if the file exists, unless `overwrite` is true. Only a regular file is ever overwritten:
@@ -69,7 +69,7 @@ class Writer {
   // Sets the number of events so far, for a run that may end without finish().
   void count(std::uint64_t events, std::uint64_t lost_events);
 
-  // Writes all rows so far to the file. They then survive a kill of this process.
+  // Writes all rows so far to the file, where they survive a kill of this process.
   [[nodiscard]] Result<void> commit();
   // Writes the final data of the run, and commits for the last time.
   [[nodiscard]] Result<void> finish(const Run& run);

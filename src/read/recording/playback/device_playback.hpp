@@ -12,8 +12,8 @@
 
 namespace ttmem::recording {
 
-// The figures of one device of one process while its recording is played. They equal the figures
-// that the process had in its segment, because they follow the rules of the tracker. Not
+// The figures of one device of one process while its recording is played. The figures equal the
+// figures that the process had in its segment, because both follow the rules of the tracker. Not
 // thread-safe; the arguments must outlive this object.
 class DevicePlayback {
  public:

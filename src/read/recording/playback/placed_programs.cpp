@@ -11,8 +11,8 @@
 namespace ttmem::recording {
 namespace {
 
-// Returns the row of a program. The ledger keeps it as the slot number of the placement, because a
-// program that is placed twice has two rows.
+// Returns the row of a program. The ledger keeps the row as the slot number of the placement. The
+// program number is not enough: a program that is placed twice has two rows.
 std::uint32_t row_of(const RecordedProgram& program) {
   return static_cast<std::uint32_t>(program.id);
 }

@@ -13,8 +13,9 @@ namespace ttmem::recording {
 // How a device looks after its process has closed it or has ended.
 enum class AfterClose : std::uint8_t {
   gone,  // the process holds nothing on the device, as in reality
-  // The device keeps the memory that was held when it was last closed, or when its process ended.
-  // All devices are closed at the end of a recording; this value shows the state just before that.
+  // The device keeps the memory that was held when the device was last closed, or when its process
+  // ended. All devices are closed at the end of a recording; this value shows the state just before
+  // the end.
   kept,
 };
 

@@ -30,7 +30,7 @@ void ProcessEvents::drain() {
     auto events = segment::read_events(source_, read_up_to_, kEventsAtOnce);
     if (!events) return;
     // A process that is older than the recording gets its first bridge now, even if it has no
-    // events yet. If the bridge came together with the first events, these events would be dropped.
+    // events yet. A bridge that came later, with the first events, would drop these events.
     const bool is_begin = !was_read_ && begin_ < 0;
     if (events->newest == read_up_to_ && !is_begin) return;
     has_details_ = events->has_details;

@@ -15,8 +15,8 @@
 
 namespace ttmem::recording {
 
-// An image of a process at a moment before which its events are unknown: at the begin of the
-// recording, or after lost events.
+// An image of a process, taken at the begin of the recording or after lost events. The events
+// before the image are unknown.
 struct Bridge {
   segment::SegmentImage image;  // its lists are sorted by age, the oldest first
   bool is_gap = false;          // true after lost events

@@ -22,8 +22,8 @@ namespace ttmem::recording {
 
 // Records one process: reads the events of its segment and writes rows.
 //
-// It works in two steps, so that events of several processes can be merged: drain() reads events
-// into memory, and apply_next() writes the oldest event in memory.
+// drain() reads events into memory, and apply_next() writes the oldest event in memory. The two
+// steps let the Recorder merge the events of several processes.
 //
 // Not thread-safe; `writer` must outlive this object.
 class ProcessRecorder {

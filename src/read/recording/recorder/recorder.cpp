@@ -19,8 +19,7 @@ namespace {
 // publish the event some time later.
 constexpr Time kMergeDelay = 20'000'000;
 constexpr Time kCommitEvery = 500'000'000;
-// The pause between commits if a process has ended. It is short, so that the segment is removed
-// soon.
+// The pause between commits if a process has ended. A short pause lets the segment be removed soon.
 constexpr Time kCommitAfterEndEvery = 50'000'000;
 // The number of ProcessEvents::drain() calls that read a full ring: one call reads a million
 // events, and the largest ring has four million.
