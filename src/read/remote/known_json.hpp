@@ -32,7 +32,7 @@ using Complete =
 [[nodiscard]] bool is_known(const std::string& name);
 
 // Fails unless `document` has this schema, such as "ttmem.snapshot.v1". The fault is `newer` if the
-// document has a later version of the schema.
+// document has another version of the schema.
 [[nodiscard]] std::optional<Fault> wrong_schema(const nlohmann::json& document,
                                                 std::string_view schema);
 

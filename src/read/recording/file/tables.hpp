@@ -31,8 +31,8 @@ struct Tables {
   std::vector<Launch> launches;
   std::vector<Mark> marks;                // sorted by time
   std::vector<RecordedFailure> failures;  // sorted by time
-  std::vector<Gap> gaps;
-  std::vector<RecordedSample> timeline;  // sorted by time
+  std::vector<Gap> gaps;                  // sorted by begin
+  std::vector<RecordedSample> timeline;   // in the order of the file
 
   [[nodiscard]] const RecordedProcess& process(RowId id) const { return processes[index(id)]; }
   [[nodiscard]] const RecordedDevice& device(RowId id) const { return devices[index(id)]; }
