@@ -10,8 +10,6 @@
 // wrapper.
 #include <ttmem/ttmem.h>
 
-#include <array>
-#include <cstdio>
 #include <iterator>
 #include <span>
 #include <tt-metalium/graph_tracking.hpp>
@@ -89,15 +87,9 @@ void track_deallocate(tm::GraphTracker* self, tm::Buffer* buffer) {
 
 // ---- Programs ----
 
-// The text of an out-of-memory error in the running placement of this thread. Empty if there was no
-// error. This is not a std::string, because a std::string would be destroyed before the last
-// placement of an exiting thread.
-thread_local std::array<char, 1025> failure{};
-
 // Records the program when its placement ends. If an exception ends the placement, the program is
 // recorded too, because clashing circular buffers have been placed. A nested placement of the same
-// program records nothing, because the outer placement records the program. A failure is reported
-// last, so that the saved state contains the program.
+// program records nothing, because the outer placement records the program.
 class PlacementScope {
  public:
   PlacementScope(ProgramImpl& program, const tm::IDevice& device, bool lays_out)
@@ -113,20 +105,24 @@ class PlacementScope {
     if (outer_ != nullptr && &outer_->program_ == &program_) {
       outer_->is_laid_out_ = true;
     } else {
-      reporter().placed(program_, device_, is_compiled_, is_laid_out_);
-    }
-    if (outer_ == nullptr && failure.front() != '\0') {
-      ttmem_report_failure(failure.data());
-      failure.front() = '\0';
+      record();
     }
   }
   PlacementScope(const PlacementScope&) = delete;
   PlacementScope& operator=(const PlacementScope&) = delete;
 
+  // Records the program of the running placement, if there is one on this thread. Needed before an
+  // out-of-memory error is reported: if nobody catches the error, no destructor runs.
+  static void record_running() {
+    if (innermost != nullptr) innermost->record();
+  }
+
   // Returns true if a placement is running on this thread.
   static bool is_running() { return innermost != nullptr; }
 
  private:
+  void record() { reporter().placed(program_, device_, is_compiled_, is_laid_out_); }
+
   static thread_local PlacementScope* innermost;
 
   ProgramImpl& program_;
@@ -294,11 +290,8 @@ extern "C" __attribute__((visibility("default"))) void* ttmem_adapter_wrapper(un
   return wrappers[number];
 }
 
-// Called before an out-of-memory exception is thrown on this thread. Returns true if the adapter
-// will report the failure, after it has recorded the placement in which the failure happened.
-extern "C" __attribute__((visibility("default"))) int ttmem_adapter_failed(const char* text) {
-  using namespace ttmem::preload;
-  if (!PlacementScope::is_running()) return 0;
-  std::snprintf(failure.data(), failure.size(), "%s", text);
-  return 1;
+// Called before an out-of-memory exception is thrown on this thread. Records the placement in which
+// the failure happened, so that the saved state contains the program.
+extern "C" __attribute__((visibility("default"))) void ttmem_adapter_failing() {
+  ttmem::preload::PlacementScope::record_running();
 }

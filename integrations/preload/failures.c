@@ -121,14 +121,14 @@ static void copy_text(const char *message, const char *marker, const char *end, 
   text[bytes] = '\0';
 }
 
-int (*ttmem_preload_adapter_failed)(const char *text);
+void (*ttmem_preload_adapter_failing)(void);
 
-/* Offers the failure to the adapter, which takes it if it must record a placement first. Otherwise
- * reports the failure to the tracker. Does nothing if the tracker is not loaded. */
+/* Reports the failure to the tracker, after the adapter has recorded a running placement. Does not
+ * wait until the exception is caught: if nobody catches it, the process ends without unwinding the
+ * stack. Does nothing if the tracker is not loaded. */
 static void report(const char *text) {
-  int (*adapter_failed)(const char *) =
-      __atomic_load_n(&ttmem_preload_adapter_failed, __ATOMIC_ACQUIRE);
-  if (adapter_failed != NULL && adapter_failed(text)) return;
+  void (*adapter_failing)(void) = __atomic_load_n(&ttmem_preload_adapter_failing, __ATOMIC_ACQUIRE);
+  if (adapter_failing != NULL) adapter_failing();
   void *tracker = dlopen(TTMEM_SONAME, RTLD_NOW | RTLD_NOLOAD);
   typedef void (*failure_function)(const char *);
   failure_function failure =

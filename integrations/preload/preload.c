@@ -296,8 +296,8 @@ static wrapper_of load_adapter(const void *original) {
          "and run it again");
     return NULL;
   }
-  __atomic_store_n(&ttmem_preload_adapter_failed,
-                   (int (*)(const char *))dlsym(adapter, "ttmem_adapter_failed"), __ATOMIC_RELEASE);
+  __atomic_store_n(&ttmem_preload_adapter_failing,
+                   (void (*)(void))dlsym(adapter, "ttmem_adapter_failing"), __ATOMIC_RELEASE);
   unsigned char has[TTMEM_W_COUNT];
   for (unsigned i = 0; i < TTMEM_W_COUNT; ++i) has[i] = runtime.originals[i] != NULL;
   first(has);

@@ -111,6 +111,15 @@ class AFailure(FailingHost):
         self.assertIn("clash", self.text())
         self.assertEqual(len(self.files()), 2, "the segment of the dead process too")
 
+    def test_that_nobody_catches(self):
+        """std::terminate ends the process without running a destructor."""
+        for step, words, programs in (("oom", "Out of Memory: ", 0), ("clash", "clash with L1", 1)):
+            with self.subTest(step):
+                self.run_host("weights", "uncaught", step, code=-6)
+                self.assertIn(words, self.text())
+                self.assertEqual(self.state()[0]["programs"], programs)
+                self.ttmem("clean")
+
     def test_other_exceptions_are_not_failures(self):
         for step, said in (("other", "something else\n"), ("number", "7\n")):
             self.assertEqual(self.run_host("weights", step, code=1), said)

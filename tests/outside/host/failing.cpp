@@ -2,8 +2,8 @@
 //
 // Host code without any use of ttmem that runs out of memory. Each argument is a step. With
 // TTMEM_PROCESSOR the program reports itself by TT-Metal's hooks. A step's exception is printed and
-// ends the program with status 1, after everything was freed and the device was closed; after the
-// step "caught", exceptions are ignored.
+// ends the program with status 1, after everything was freed and the device was closed. After the
+// step "caught", exceptions are ignored; after the step "uncaught", no exception is caught.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -113,12 +113,16 @@ int main(int argc, char** argv) {
   Host host;
   bool is_caught = false;
   bool is_elsewhere = false;
+  bool is_uncaught = false;
   for (int i = 1; i < argc; ++i) {
     const std::string name = argv[i];
     is_caught = is_caught || name == "caught";
     is_elsewhere = is_elsewhere || name == "thread";
+    is_uncaught = is_uncaught || name == "uncaught";
     bool done = true;
-    if (is_elsewhere) {
+    if (is_uncaught) {
+      host.step(name);
+    } else if (is_elsewhere) {
       std::thread([&] { done = try_step(host, name); }).join();
     } else {
       done = try_step(host, name);
