@@ -57,6 +57,15 @@ class Calls(PythonCase):
         self.assertEqual(labels, {"layers.0.wq", None})
         self.assertEqual(set(device["anomalies"].values()), {0})
 
+    def test_a_name_that_utf8_cannot_encode_does_not_stop_the_program(self):
+        self.device_after("""
+            with ttmem.scope("layer\\ud800"):
+                ttmem.mark("step\\ud800")
+                ttmem.buffer_alloc(0, BufferType.DRAM, 64, 64, label="w\\ud800")
+        """)
+        (entry,) = self.json("allocs")["allocations"]
+        self.assertEqual((entry["scope"], entry["label"]), ("layer?", "w?"))
+
     def test_programs(self):
         device = self.device_after("""
             ttmem.buffer_alloc(0, BufferType.L1, 64 * 64, 1400000, id=2, bytes_per_bank=64)

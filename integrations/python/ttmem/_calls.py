@@ -86,7 +86,7 @@ def cb_estimate(device: int, is_estimate: bool) -> None:
 def set_unseen(what: int, why: str) -> None:
     """Declares that this process cannot report all memory of these kinds, on any device. `what` is
     as in set_reported(). `why` is a sentence that is shown as a warning."""
-    _abi.library().ttmem_set_unseen(_u32("what", what), why.encode())
+    _abi.library().ttmem_set_unseen(_u32("what", what), _text(why))
 
 
 def device_close(device: int) -> None:
@@ -176,7 +176,7 @@ def scope(name: str) -> Iterator[None]:
     """Names the allocations and programs of this thread inside a `with` block. The name is appended
     to the names of the scopes around it: "decoder.0/attention"."""
     library = _abi.library()
-    library.ttmem_scope_push(name.encode())
+    library.ttmem_scope_push(_text(name))
     try:
         yield
     finally:
@@ -185,14 +185,14 @@ def scope(name: str) -> Iterator[None]:
 
 def mark(name: str) -> None:
     """Names this moment, such as an iteration or the end of loading."""
-    _abi.library().ttmem_mark(name.encode())
+    _abi.library().ttmem_mark(_text(name))
 
 
 def report_failure(text: str) -> None:
     """Reports an out-of-memory error; `text` is the error message of the runtime. The present state
     of this process is kept for `ttmem explain`, so call this before memory is freed. The state is
     removed if the process exits with 0."""
-    _abi.library().ttmem_report_failure(text.encode())
+    _abi.library().ttmem_report_failure(_text(text))
 
 
 def cb_alloc(device: int, id: int, size_bytes: int) -> None:
