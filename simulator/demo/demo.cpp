@@ -45,7 +45,8 @@ constexpr std::array<Entry, 9> kEntries = {{
 }};
 
 constexpr double kStepsPerSecond = 10;
-constexpr double kMaxSeconds = 1e8;  // three years, so that steps and times do not overflow
+constexpr double kMaxSeconds =
+    1e8;  // three years; up to this limit, steps and times do not overflow
 
 Result<const Entry*> find(const std::string& name) {
   const auto* found = std::find_if(kEntries.begin(), kEntries.end(),
@@ -63,7 +64,7 @@ void announce(const Entry& entry, const Scenario& scenario) {
       fmt::format("demo {}: {} device{} ready", entry.info.name, devices, devices == 1 ? "" : "s"));
 }
 
-// Runs one iteration, with a mark at its end, as a real workload should.
+// Runs one step of the scenario and then reports a mark, as a real workload should.
 void take_step(Scenario& scenario, std::uint64_t number) {
   scenario.step(number);
   ttmem_mark("step");

@@ -25,9 +25,10 @@ struct DemoOptions {
 };
 
 // Runs a scenario on the dry run's devices in this process, which is tracked like any other
-// process. When the scenario is ready, prints on stderr the command that shows its memory. Returns
-// at the end of the scenario, or after SIGINT, SIGTERM or SIGHUP. Fails if the scenario is unknown,
-// if tracking could not start, or if the dry run is out of memory.
+// process. When the scenario is ready, prints on stderr the command that shows the memory of this
+// process. Returns at the end of the scenario, or after SIGINT, SIGTERM or SIGHUP. Fails if the
+// scenario is unknown, if `seconds` is negative or too large, if tracking could not start, or if
+// the dry run is out of memory.
 [[nodiscard]] Result<void> run(const DemoOptions& options);
 
 }  // namespace ttmem::demo

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A large model on eight chips. Use of each memory: DRAM very high (weights and KV cache), L1 low
-// between operations, CBs medium (they stream tiles), kernels medium (many operations).
+// A large model on eight chips. Use of each memory, in the words of scenario.hpp: DRAM very high
+// (weights and KV cache), L1 low between operations, CBs medium (they stream tiles), kernels medium
+// (many operations).
 #include <fmt/core.h>
 
 #include <deque>
@@ -47,7 +48,8 @@ class Inference : public Scenario {
   }
 
  private:
-  // Takes one block of the prefix cache. A finished request frees its blocks.
+  // Allocates one block of the prefix cache. If the cache is full, first frees the blocks of the
+  // oldest request.
   void extend_cache(std::uint64_t number) {
     if (cache_blocks_.size() == kMaxCacheBlocks) {
       cache_blocks_.erase(cache_blocks_.begin(), cache_blocks_.begin() + kBlocksPerRequest);
@@ -62,8 +64,8 @@ class Inference : public Scenario {
   const Tensor attention_out_;
   std::vector<Operation> operations_;
   const MeshTrace decode_;
-  std::deque<Tensor> cache_blocks_;  // the oldest first
-  Tensor prompt_;                    // exists during a prefill
+  std::deque<Tensor> cache_blocks_;  // oldest block first
+  Tensor prompt_;                    // null except during a prefill
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A server with a leak: each request leaves a DRAM buffer behind, and each fifth request also an L1
-// buffer. Other memory is allocated and freed all the time, so the leak shows only over time.
+// A server with a leak. Each request leaves a DRAM buffer behind, and each fifth request also
+// leaves an L1 buffer. Each request also allocates and frees other buffers, which hide the leak in
+// a single snapshot.
 #include <fmt/core.h>
 
 #include <exception>
@@ -52,8 +53,8 @@ class LeakScenario : public Scenario {
 
   const std::vector<Tensor> weights_;
   std::vector<Operation> operations_;
-  std::vector<Tensor> request_;  // freed at the end of the request
-  std::vector<Tensor> lost_;     // never freed
+  std::vector<Tensor> request_;  // freed when the next request begins
+  std::vector<Tensor> lost_;     // no request frees them
 };
 
 }  // namespace

@@ -19,14 +19,14 @@ using tm::distributed::ReplicatedBufferConfig;
 constexpr std::size_t kL1SmallBytes = 32 * kKiB;  // on each core
 constexpr std::uint32_t kCbPageBytes = 1024;      // a 16 x 32 tile of bf16
 
-// The kernels that fast dispatch keeps loaded while a device is open: 0.2 MB.
+// Sizes of the kernels that fast dispatch keeps loaded while a device is open: 0.2 MB together.
 constexpr std::uint64_t kPrefetchBytes = 72 * kKiB;
 constexpr std::uint64_t kDispatchBytes = 68 * kKiB;
 constexpr std::uint64_t kCompletionQueueBytes = 64 * kKiB;
 
 std::shared_ptr<MeshDevice> open(const Machine& machine) {
   ::setenv("TTMEM_DRYRUN_SYSTEM", machine.system, 1);
-  // Dispatch on Ethernet cores leaves all rows of an n300 to programs.
+  // With dispatch on Ethernet cores, programs can use all rows of an n300.
   const bool on_ethernet = std::string_view(machine.board) == "n300";
   return MeshDevice::create(
       MeshDeviceConfig(std::nullopt), kL1SmallBytes, machine.trace_region_bytes, 1,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of host code that allocate memory: opening devices, allocating buffers, and running
 // programs that declare circular buffers. All calls use TT-Metal's own interface, which the dry run
-// implements, and throw TT-Metal's exceptions. Lines with ttmem::tt_metal report what the runtime's
-// hooks do not report.
+// implements. They throw TT-Metal's exceptions. Calls of ttmem::tt_metal attach the processor and
+// report what the runtime's hooks do not report.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +25,8 @@ inline constexpr std::uint64_t kBfp8Tile = 1088;
 inline constexpr std::uint64_t kFp32Tile = 4096;
 
 struct Machine {
-  const char* system;       // a name for TTMEM_DRYRUN_SYSTEM (docs/guides/simulator.md)
-  const char* board;        // the board name, which TT-Metal's interface does not have
+  const char* system;       // value of TTMEM_DRYRUN_SYSTEM (docs/guides/simulator.md)
+  const char* board;        // board name; TT-Metal's interface does not report it
   std::uint64_t first_uid;  // uid of the first chip, an invented number
   std::size_t trace_region_bytes = 0;
 };
@@ -36,7 +36,7 @@ inline constexpr Machine kN150 = {"n150", "n150", 0x150a01};
 inline constexpr Machine kN300 = {"n300", "n300", 0x300b01};
 inline constexpr Machine kT3000 = {"t3000", "n300", 0x300b01, kTraceBytes};
 inline constexpr Machine kGalaxy = {"galaxy", "galaxy", 0x6a1c01, kTraceBytes};
-// A P150 none of whose cores are harvested.
+// A P150 without harvested cores.
 inline constexpr Machine kP150 = {"p150:13x10", "p150", 0xb1500d};
 
 // All chips of a machine as one mesh. The chips are open and tracked while this object lives.
@@ -56,7 +56,7 @@ class Mesh {
   std::shared_ptr<tm::distributed::MeshDevice> device_;
 };
 
-// Memory on every chip of a mesh. The memory is freed when the last copy of the pointer is
+// A buffer on every chip of a mesh. The buffer is freed when the last copy of the pointer is
 // destroyed.
 using Tensor = std::shared_ptr<tm::distributed::MeshBuffer>;
 
@@ -77,8 +77,8 @@ struct CbOfOperation {
 // which stay until the program is destroyed.
 class Operation {
  public:
-  // `kernel_bytes` are the bytes of the kernels on a core, because the dry run compiles no kernels;
-  // 0: kernels are not counted.
+  // `kernel_bytes` is the size of the kernels on each core. The caller states it, because the dry
+  // run compiles no kernels. With 0, kernels are not counted.
   Operation(const Mesh& mesh, const std::vector<CbOfOperation>& cbs,
             std::uint64_t kernel_bytes = 0);
 
@@ -97,8 +97,9 @@ class Operation {
 // A trace: operations that are captured once and then replayed together many times.
 class MeshTrace {
  public:
-  // Runs each operation once, because only a compiled program can be captured. The operations must
-  // not be moved while the trace is replayed.
+  // Runs each operation once, because only a compiled program can be captured. Then captures the
+  // operations in order, `repetitions` times. The operations must not be moved before the last
+  // replay.
   MeshTrace(const Mesh& mesh, std::vector<Operation>& operations, std::size_t repetitions);
   ~MeshTrace();
   MeshTrace(const MeshTrace&) = delete;

@@ -32,9 +32,9 @@ class Scenario {
 [[nodiscard]] std::unique_ptr<Scenario> make_device_init();
 [[nodiscard]] std::unique_ptr<Scenario> make_galaxy();
 
-// Scenarios with changing figures. The file of each scenario describes its figures. The use of a
-// memory stays in one band of its capacity: low is below 10 %, medium up to 33 %, high up to 80 %,
-// very high above 80 %. The capacity for kernels is the 69 KiB ring of each core.
+// Scenarios with changing figures. training.cpp and inference.cpp say how much of each capacity the
+// scenario uses: low is below 10 %, medium up to 33 %, high up to 80 %, very high above 80 %. The
+// capacity for kernels is the 69 KiB ring of each core.
 [[nodiscard]] std::unique_ptr<Scenario> make_training();
 [[nodiscard]] std::unique_ptr<Scenario> make_inference();
 [[nodiscard]] std::unique_ptr<Scenario> make_leak();

@@ -27,7 +27,7 @@ class Steady : public Scenario {
     operations_ = std::move(operations);
     for (Operation& operation : operations_) operation.run();
   }
-  // Captures a trace with the same operations in every layer.
+  // Captures a trace that runs all operations once for each layer.
   void capture(std::size_t layers) { trace_.emplace(mesh, operations_, layers); }
 
   void step(std::uint64_t number) override {
@@ -73,8 +73,8 @@ std::unique_ptr<Scenario> make_mesh8() {
   return scenario;
 }
 
-// 30 programs with 160 KiB on each of 64 cores: logical 300.0 MiB. All have the same begin and end
-// address, with different sizes in between: physical 10.0 MiB.
+// 30 programs with 160 KiB on each of 64 cores: logical 300.0 MiB. The CBs of every program cover
+// the same addresses, divided differently: physical 10.0 MiB.
 std::unique_ptr<Scenario> make_cached_programs() {
   auto scenario = std::make_unique<Steady>(kN150);
   std::vector<Operation> variants;
@@ -119,7 +119,7 @@ std::unique_ptr<Scenario> make_galaxy() {
   const Mesh& mesh = scenario->mesh;
   scenario->hold(transformer_weights(mesh, k70B));
   scenario->hold(kv_cache(mesh, k70B.layers, 8192));
-  // Takes 29 pages on each core, but fills only 28 on most cores.
+  // The buffer takes 29 pages on each core, but most cores hold only 28 of its pages.
   scenario->hold(interleaved(mesh, "decode.residual", BufferType::L1, kBf16Tile, 2048));
   scenario->hold(interleaved(mesh, "decode.attention_out", BufferType::L1, kBf16Tile, 72 * 32));
   scenario->run_in_turn(transformer_operations(mesh, 464));

@@ -41,7 +41,7 @@ std::vector<Tensor> transformer_weights(const Mesh& mesh, const TransformerShape
     add(prefix + "w2", split_ff, shape.hidden);
   }
   tensors.push_back(interleaved(mesh, "tok_embeddings", tm::BufferType::DRAM,
-                                shape.hidden * 2,  // row major bf16
+                                shape.hidden * 2,  // one row in bf16
                                 split_vocabulary));
   add("lm_head", shape.hidden, split_vocabulary);
   return tensors;
@@ -74,7 +74,7 @@ std::vector<Operation> transformer_operations(const Mesh& mesh, std::uint64_t la
       stack({8, 8}),           // residual add
       stack({24, 24, 24}),     // silu and multiply
   };
-  // Matmuls: two blocks of operands, partial sums and output; double buffered if they fit.
+  // Matmuls in three sizes. Each has three blocks of operands, partial sums and an output.
   for (std::uint64_t share : {4UL, 2UL, 1UL}) {
     const std::uint64_t total = largest_kib / share;
     const std::uint64_t block = total / 4;

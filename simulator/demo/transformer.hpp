@@ -21,7 +21,7 @@ inline constexpr TransformerShape k1B = {16, 2048, 8192, 1024, 128256};
 inline constexpr TransformerShape k8B = {32, 4096, 14336, 2048, 128256};
 inline constexpr TransformerShape k70B = {80, 8192, 28672, 2048, 128256};
 
-// Allocates the weights, split over the chips of the mesh, and the embedding table, in DRAM.
+// Allocates the weights and the embedding table in DRAM, split over the chips of the mesh.
 [[nodiscard]] std::vector<Tensor> transformer_weights(const Mesh& mesh,
                                                       const TransformerShape& shape);
 
@@ -29,9 +29,9 @@ inline constexpr TransformerShape k70B = {80, 8192, 28672, 2048, 128256};
 [[nodiscard]] std::vector<Tensor> kv_cache(const Mesh& mesh, std::uint64_t layers,
                                            std::uint64_t tiles_per_layer);
 
-// Makes the programs of the program cache: several shapes of each operation, all stacked from the
-// first CB address. The largest program takes `largest_kib` on every core; `largest_kib` must be at
-// least 136.
+// Makes the programs that a transformer keeps in its program cache. The circular buffers of each
+// program are stacked from the first CB address. The largest program takes `largest_kib` on every
+// core; `largest_kib` must be at least 136.
 [[nodiscard]] std::vector<Operation> transformer_operations(const Mesh& mesh,
                                                             std::uint64_t largest_kib,
                                                             std::uint64_t kernel_bytes = 0);

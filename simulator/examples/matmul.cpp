@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes C = A * B on all cores of one chip. The program compiles against TT-Metal and against
-// the dry run, unchanged. Without a device it shows how much L1 and DRAM the multiplication takes;
-// kernels are named but not compiled.
+// the dry run, unchanged. Prints how much L1 and DRAM the multiplication takes. The dry run does
+// not compile the kernels, so their source files need not exist.
 //
 //    matmul [M N K]     multiples of 32, 640 each by default
 #include <cstdint>
@@ -68,7 +68,7 @@ Kernels add_kernels(Program& program, const CoreRangeSet& cores, const distribut
           CreateKernel(program, "kernels/matmul.cpp", cores, ComputeConfig{})};
 }
 
-// Gives each core a run of output tiles.
+// Gives each core `tiles_per_core` consecutive output tiles. Moves `first_tile` past these tiles.
 void set_arguments(const Program& program, const Kernels& kernels, const CoreRangeSet& cores,
                    std::uint32_t tiles_per_core, std::uint32_t& first_tile,
                    const std::vector<std::uint32_t>& addresses, const Problem& tiles) {

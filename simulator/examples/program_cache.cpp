@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Caches programs: the first run of each variant builds a program, and later runs find it in the
-// cache of the device. All programs stay placed in L1, nearly all at the same addresses. Compiles
-// against TT-Metal and against the dry run, unchanged.
+// cache of the device. All programs stay placed in L1, at the same addresses. Compiles against
+// TT-Metal and against the dry run, unchanged.
 //
 //    program_cache [VARIANTS [RUNS]]     30 variants, each run 4 times, by default
 #include <cstdint>
@@ -25,7 +25,7 @@ using program_cache::detail::ProgramCacheKey;
 constexpr std::uint32_t kTileBytes = 2048;
 constexpr std::uint32_t kTiles = 80;  // 160 KiB on each core: 10 MiB on 64 cores
 
-// The part of a program that a later run needs: the kernel whose argument changes.
+// The value that a later run of a program needs: the kernel whose argument changes.
 struct Shared {
   KernelHandle kernel;
 };

@@ -66,15 +66,15 @@ void Feeder::feed(const capture::CbAlloc& cb) {
   place(cb.program, cb.device);
 }
 
-// Reports a program without CBs. Earlier lines of the capture do not place such a program, but the
-// program is live from its registration on.
+// Places the program again. Only a program without CBs changes: no earlier line of the capture has
+// placed it, but it is live from its registration on.
 void Feeder::feed(const capture::ProgramRegister& complete) {
   place(complete.program, complete.device);
 }
 
 // The runtime ends a program on one chip after the other, but the C interface ends a program on all
-// chips at once. So the program stays live until it has ended on its last chip. On a chip where it
-// has already ended, it has no CBs.
+// chips at once. The feeder destroys the program when it has ended on its last chip. On every chip
+// where the program ends earlier, the feeder places it without CBs.
 void Feeder::feed(const capture::ProgramUnregister& end) {
   const auto program = programs_.find(end.program);
   if (program == programs_.end()) return;

@@ -23,7 +23,8 @@ namespace {
 using Clock = foreground::StopSignals::Clock;
 
 constexpr std::size_t kMaxThreads = 256;
-constexpr double kMaxDelay_ns = 1e18;  // thirty years, the limit of a time point
+constexpr double kMaxDelay_ns =
+    1e18;  // thirty years; up to this limit, a time point does not overflow
 
 // Returns the time at which a line that was recorded at `t_ns` is due.
 Clock::time_point due(Clock::time_point start, std::uint64_t t_ns, std::optional<double> speed) {
@@ -45,7 +46,8 @@ Replayed feed(const std::vector<capture::CaptureLine>& lines, std::optional<doub
               foreground::StopSignals& signals, bool& interrupted) {
   Replayed replayed;
   Feeder feeder;
-  std::map<std::uint32_t, boost::asio::thread_pool> threads;  // by thread number; one thread each
+  std::map<std::uint32_t, boost::asio::thread_pool>
+      threads;  // by thread number; each pool has one thread
   const Clock::time_point start = Clock::now();
   for (const capture::CaptureLine& line : lines) {
     interrupted = signals.came_before(due(start, line.t_ns, speed));
@@ -96,7 +98,7 @@ Result<Replayed> replay_capture(const ReplayOptions& options) {
   try {
     return replay_checked(options);
   } catch (const std::exception& failure) {
-    // The process is out of memory, or no thread is available.
+    // For example, memory ran out or a thread could not be started.
     return Error{fmt::format("cannot replay {}: {}; free memory or threads and try again",
                              capture::name_of_capture(options.file), failure.what())};
   }

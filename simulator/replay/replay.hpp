@@ -23,9 +23,10 @@ struct Replayed {
   std::uint64_t threads = 0;
 };
 
-// Feeds a capture of the real runtime through the tracker. There is one thread for each thread
-// number in the file, and each event runs on the thread of its number, in the order of the file.
-// Fails if the file is not a capture; the message names the file, the line and the reason.
+// Reports the lines of a capture of the real runtime to the tracker, in the order of the file. Each
+// event runs on the thread that stands for its thread number. Fails if the speed is not above 0, if
+// tracking could not start, if the capture has events of too many threads, or if the file is not a
+// capture (the message names the file, the line and the reason).
 [[nodiscard]] Result<Replayed> replay_capture(const ReplayOptions& options);
 
 }  // namespace ttmem::replay

@@ -81,8 +81,8 @@ bool Cluster::release(Device* device) {
     if (slot == nullptr) return false;
     const bool last = slot->owners == 1;
     lock.unlock();
-    // Clears the program cache while the lock is not held, because this destroys programs, and
-    // destroyed programs call processors.
+    // Clears the program cache while the lock is not held, because programs call processors when
+    // they are destroyed.
     if (last) device->clear_program_cache();
   }
   std::lock_guard lock(mutex_);

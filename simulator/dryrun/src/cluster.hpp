@@ -37,11 +37,11 @@ class Cluster {
   // Returns the number of slots for circular buffers on a core.
   std::uint32_t circular_buffers_per_core();
 
-  // Opens the chip. If the chip is already open with the same options, adds a share. Throws if the
+  // Opens the chip. If the chip is already open with the same options, adds an owner. Throws if the
   // chip is open with other options, or cannot be opened.
   Device* open(ChipId chip, const OpenOptions& options);
-  // Releases one share of the chip. The release of the last share closes the chip. Returns false if
-  // the chip is not open.
+  // Removes one owner of the chip. Closes the chip if no owner is left. Returns false if the chip
+  // is not open.
   bool release(Device* device);
   // Returns null if the chip is not open.
   Device* find_open(ChipId chip);

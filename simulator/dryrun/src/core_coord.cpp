@@ -132,7 +132,8 @@ CoreRangeSet merged(const std::set<CoreRange>& ranges) {
   return {done};
 }
 
-// Appends the up to four rectangles of `range` around `hole`, which lies inside it.
+// Appends the part of `range` outside `hole`, as at most four rectangles. `hole` must lie in
+// `range`.
 void append_around(const CoreRange& range, const CoreRange& hole, std::vector<CoreRange>& out) {
   const auto& [start, end] = std::pair(range.start_coord, range.end_coord);
   const auto& [hole_start, hole_end] = std::pair(hole.start_coord, hole.end_coord);
@@ -223,7 +224,7 @@ bool CoreRangeSet::contains(const CoreCoord& core) const {
 bool CoreRangeSet::contains(const CoreRange& range) const { return contains(CoreRangeSet(range)); }
 
 bool CoreRangeSet::contains(const CoreRangeSet& other) const {
-  // Neither set overlaps itself, so the intersection counts every common core once.
+  // The ranges of one set do not overlap, so the intersection has every common core once.
   return intersection(other).num_cores() == other.num_cores();
 }
 
@@ -287,7 +288,7 @@ std::vector<CoreCoord> grid_to_cores(CoreCoord start, CoreCoord end, bool row_wi
   const CoreRange range(start, end);
   std::vector<CoreCoord> cores;
   for (const CoreCoord& core : range) cores.push_back(core);
-  // The order of coordinates is x before y, so sorting puts the cores in order by columns.
+  // Coordinates compare by x first, so sorting puts the cores in order column by column.
   if (!row_wise) std::sort(cores.begin(), cores.end());
   return cores;
 }

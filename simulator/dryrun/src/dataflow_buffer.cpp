@@ -32,7 +32,8 @@ void ProgramImpl::set_dfb_alias(std::uint32_t primary_id, std::uint32_t secondar
   dataflow_buffers_.at(primary_id)->alias_secondary_ids.push_back(secondary_id);
 }
 
-// Returns the first free address for `bytes` on these cores, above the program's other L1 there.
+// Reserves `bytes` on these cores, above the program's other dataflow buffers and scratchpads
+// there. Returns the address.
 std::uint32_t ProgramImpl::stack(const IDevice& device, const CoreRangeSet& cores,
                                  std::uint32_t bytes) {
   std::uint64_t address = device.allocator()->get_base_allocator_addr(HalMemType::L1);

@@ -26,7 +26,7 @@ template <typename... Parts>
   throw std::runtime_error(cat(parts...));
 }
 
-// Throws an out-of-memory error.
+// Reports a failure if the program is linked with libttmem, then throws an out-of-memory error.
 template <typename... Parts>
 [[noreturn]] void fail_for_memory(const Parts&... parts) {
   const std::string text = cat(parts...);

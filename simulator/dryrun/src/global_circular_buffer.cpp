@@ -14,8 +14,8 @@ using dryrun::require;
 
 namespace {
 
-// Returns the size of a core's configuration: eight words, the coordinates of the other side, and
-// for each receiver two counters, each with the alignment of L1.
+// Returns the size of a core's configuration: eight words and two words per receiver, rounded up to
+// the alignment of L1, and two counters per receiver, each of which takes that alignment.
 DeviceAddr config_bytes(DeviceAddr receivers, DeviceAddr l1_alignment) {
   constexpr DeviceAddr kWord = sizeof(std::uint32_t);
   return ttmem::placement::align_up((8 + 2 * receivers) * kWord, l1_alignment) +

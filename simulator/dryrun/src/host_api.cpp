@@ -28,8 +28,8 @@ CircularBufferImpl& view_on_a_buffer(Program& program, CBHandle cb_handle) {
   return cb;
 }
 
-// Returns the implementation of a program for changes. This is needed because TT-Metal's functions
-// for arguments take a const program.
+// Returns the implementation of a const program for changes. TT-Metal's functions that set
+// arguments take a const program.
 detail::ProgramImpl& mutable_impl(const Program& program) {
   return const_cast<detail::ProgramImpl&>(program.impl());
 }

@@ -53,7 +53,7 @@ class MemoryBanks {
   DeviceAddr allocate(Buffer* buffer);
   void deallocate(Buffer* buffer);
 
-  // Call this when the device is gone: live buffers then have nothing to free.
+  // Must be called when the device is gone. Buffers that still exist then free nothing.
   void close() { closed_.store(true, std::memory_order_release); }
   bool closed() const { return closed_.load(std::memory_order_acquire); }
 
@@ -70,7 +70,8 @@ class MemoryBanks {
   std::optional<DeviceAddr> lowest_occupied_l1_address() const;
   std::unordered_set<Buffer*> allocated_buffers() const;
 
-  // Returns a line for each of the lowest L1 buffers that begin below the address.
+  // Describes the L1 buffers that begin below the address: one line for each of the lowest five,
+  // and the number of others.
   std::string describe_l1_buffers_below(DeviceAddr end) const;
 
  private:

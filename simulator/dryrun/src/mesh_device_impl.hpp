@@ -42,12 +42,12 @@ class MeshDeviceImpl {
   void replay_mesh_trace(std::uint8_t cq_id, const MeshTraceId& trace_id, bool blocking);
   void release_mesh_trace(const MeshTraceId& trace_id);
 
-  // Returns the first chip. Throws if the mesh is closed.
+  // Returns the first chip.
   const Device& reference() const;
 
   const int id;
   const MeshDeviceView view;
-  const std::size_t root_chips;  // number of chips of the root mesh, which opened them
+  const std::size_t root_chips;  // number of chips of the root mesh, which opened the chips
   const std::uint8_t num_hw_cqs;
   const std::unique_ptr<AllocatorImpl> allocator;
   const std::unique_ptr<Allocator> allocator_view;

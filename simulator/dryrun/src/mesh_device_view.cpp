@@ -84,7 +84,8 @@ class PathSearch {
  private:
   bool extend() {
     if (path_.size() == length_) return true;
-    // A full search of an 8 x 4 mesh would take too long. Existing paths are found much earlier.
+    // Limits the search, because a full search of an 8 x 4 mesh takes too long. A path that exists
+    // is found much earlier.
     if (++steps_ > 1'000'000) return false;
     const MeshCoordinate here = path_.back();
     for (const MeshCoordinate& next : neighbours(here)) {

@@ -16,12 +16,12 @@ class MeshWorkloadImpl {
   // on the worker threads of the mesh. Throws like EnqueueMeshWorkload.
   void compile(MeshDevice& mesh_device);
 
-  // Throws if a sub-device manager is loaded and the programs are not on one sub-device.
+  // Throws unless all programs run on the same sub-device. With the default manager, they do.
   void check_sub_device(const MeshDevice& mesh_device) const;
 
  private:
   std::unordered_map<MeshCoordinateRange, Program> programs_;
-  std::atomic<bool> finalized_{false};  // the workload has run
+  std::atomic<bool> finalized_{false};  // true after the first run
 };
 
 }  // namespace tt::tt_metal::distributed

@@ -31,7 +31,7 @@ struct SubDeviceManager {
   SubDeviceManagerId id;
   std::vector<SubDevice> sub_devices;
   DeviceAddr local_l1_bytes = 0;
-  std::vector<L1> l1;  // by sub-device; null if it has no L1 of its own
+  std::vector<L1> l1;  // by sub-device; null members if the sub-device has no L1 of its own
   std::vector<SubDeviceId> ids;
   std::vector<SubDeviceId> stall_group;
 
@@ -70,12 +70,12 @@ class SubDeviceManagers {
   void set_stall_group(ttsl::Span<const SubDeviceId> ids);
   void reset_stall_group();
 
-  // Returns the lowest L1 buffer of the mesh and of these sub-devices, or of all sub-devices if
-  // `ids` is empty.
+  // Returns the address of the lowest L1 buffer of the mesh and of these sub-devices. If `ids` is
+  // empty, considers all sub-devices.
   std::optional<DeviceAddr> lowest_occupied_l1_address(ttsl::Span<const SubDeviceId> ids) const;
 
-  // Returns a line for each of the lowest L1 buffers of these sub-devices that begin below the
-  // address.
+  // Describes the L1 buffers of each of these sub-devices that begin below the address; see
+  // MemoryBanks::describe_l1_buffers_below.
   std::string describe_l1_buffers_below(DeviceAddr end, ttsl::Span<const SubDeviceId> ids) const;
 
   // Call this when the mesh is gone; see MemoryBanks::close.

@@ -27,7 +27,8 @@ std::vector<ChipId> blackhole_galaxy_chips() {
           27, 31, 23, 19, 26, 30, 22, 18, 25, 29, 21, 17, 24, 28, 20, 16};
 }
 
-// The shapes and orders of chips equal those of TT-Metal's own mock machines of that size.
+// Returns the system of a board. Its mesh shape and its order of chips equal those of TT-Metal's
+// own mock machine of that size.
 System with_chips(Board board) {
   using distributed::MeshShape;
   const std::string name = board.system;
@@ -37,7 +38,7 @@ System with_chips(Board board) {
   };
   if (name == "n300") return make(MeshShape(2, 1), numbered(2), {1});
   if (name == "n300_2x2") return make(MeshShape(2, 2), {0, 1, 3, 2}, {1, 3});
-  // Chips 0 to 3 are connected by PCIe. Chips 4 to 7 are their remote halves.
+  // Chips 0 to 3 are connected by PCIe. Chips 4 to 7 are the remote chips of the same boards.
   if (name == "t3000") return make(MeshShape(2, 4), {4, 0, 2, 6, 5, 1, 3, 7}, {4, 5, 6, 7});
   if (name == "galaxy") return make(MeshShape(8, 4), wormhole_galaxy_chips());
   if (name == "p300") return make(MeshShape(2, 1), numbered(2));

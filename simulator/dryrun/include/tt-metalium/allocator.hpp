@@ -22,8 +22,8 @@ class Buffer;
 enum class BufferType;
 class AllocatorImpl;
 
-// A view of the memory banks of one device, or of one mesh, whose chips allocate in lockstep. It
-// lives as long as the device is open. Safe from any thread.
+// Shows the memory banks of one device or of one mesh. Valid while the device or mesh is open. All
+// functions may be called from any thread.
 class Allocator {
  public:
   explicit Allocator(AllocatorImpl* impl) : impl_(impl) {}
@@ -43,8 +43,8 @@ class Allocator {
 
 namespace detail {
 
-// Returns the bytes that a buffer takes in each of its banks. Its pages are distributed round robin
-// over the banks.
+// Returns the bytes that a buffer takes in each of its banks if its pages are distributed round
+// robin over the banks.
 DeviceAddr calculate_bank_size_spread(DeviceAddr size_bytes, DeviceAddr page_size_bytes,
                                       std::uint32_t num_banks, std::uint32_t alignment_bytes);
 

@@ -21,7 +21,8 @@ namespace dryrun {
 class MemoryBanks;
 }  // namespace dryrun
 
-// The shards of a 2D tensor: the shape of one shard in elements, and the cores with one shard each.
+// The shards of a 2D tensor: the shape of one shard in elements, and the cores, each of which holds
+// one shard.
 struct ShardSpec {
   CoreRangeSet grid;
   std::array<std::uint32_t, 2> shape;
@@ -37,7 +38,7 @@ struct ShardSpec {
   bool operator==(const ShardSpec& other) const = default;
 };
 
-// A shard specification, and the pages of the tensor.
+// A shard specification, the shape of a page in elements, and the shape of the tensor in pages.
 struct ShardSpecBuffer {
   ShardSpec tensor_shard_spec;
   std::array<std::uint32_t, 2> page_shape{};
@@ -142,10 +143,10 @@ class Buffer final : public std::enable_shared_from_this<Buffer> {
 
  public:
   // Allocates a buffer. DRAM and TRACE buffers are placed from the bottom, and L1 and L1_SMALL
-  // buffers from the top, unless `bottom_up` is set. With a sub-device, the buffer is sharded over
-  // the cores of the sub-device and placed in the sub-device's own L1. Throws, and changes nothing,
-  // if there is no room (the message names the largest holders), or if size, page size, layout and
-  // cores do not fit together.
+  // buffers from the top, unless `bottom_up` is set. With a sub-device, the buffer must be sharded
+  // over cores of the sub-device, and is placed in the sub-device's own L1. Throws, and changes
+  // nothing, if there is no room (the message names the largest holders), or if size, page size,
+  // layout and cores do not fit together.
   static std::shared_ptr<Buffer> create(IDevice* device, DeviceAddr size, DeviceAddr page_size,
                                         BufferType buffer_type,
                                         const BufferShardingArgs& sharding_args = std::nullopt,
@@ -211,8 +212,8 @@ class Buffer final : public std::enable_shared_from_this<Buffer> {
   // Returns nullopt for an interleaved buffer.
   std::optional<std::uint32_t> num_cores() const;
 
-  // Return the buffer that holds the memory, and the region of this buffer in that memory. A buffer
-  // that is not a view holds its own memory.
+  // root_buffer returns the buffer that holds the memory. root_buffer_region returns the region of
+  // this buffer in that memory. A buffer that is not a view holds its own memory.
   std::shared_ptr<Buffer> root_buffer();
   BufferRegion root_buffer_region() const { return {root_offset_, size_}; }
 
@@ -222,7 +223,8 @@ class Buffer final : public std::enable_shared_from_this<Buffer> {
   // Returns a number that is unique in the process; the first number is 0.
   std::size_t unique_id() const { return unique_id_; }
 
-  // Forgets the memory without freeing it, because the device is gone.
+  // Marks the buffer as deallocated without freeing its memory. Only for a buffer whose device is
+  // gone.
   void mark_as_deallocated() { status_ = Status::kDeallocated; }
 
  private:

@@ -49,7 +49,8 @@ class CoreRange {
   bool contains(const CoreCoord& core) const;
   bool contains(const CoreRange& other) const;
   bool contains(const CoreRangeSet& other) const;
-  // Returns the union if it is a rectangle of the same width or height, otherwise nullopt.
+  // Returns the union if the ranges overlap or are adjacent and have the same columns or the same
+  // rows. Otherwise returns nullopt.
   std::optional<CoreRange> merge(const CoreRange& other) const;
 
   // Returns "[0-0 - 7-7]".
@@ -125,12 +126,13 @@ class CoreRangeSet {
   std::vector<CoreRange> ranges_;
 };
 
-// Returns the first `num_cores` cores of a grid, by columns unless `row_wise`.
+// Returns the first `num_cores` cores of a grid: column by column, or row by row if `row_wise`.
 std::vector<CoreCoord> grid_to_cores(std::uint32_t num_cores, std::uint32_t grid_size_x,
                                      std::uint32_t grid_size_y, bool row_wise = false);
 std::vector<CoreCoord> grid_to_cores(CoreCoord start, CoreCoord end, bool row_wise = false);
 
-// Returns the cores of the ranges in order, at most `max_cores` of them.
+// Returns the first `max_cores` cores of the ranges, in the order of the ranges; all cores by
+// default.
 std::vector<CoreCoord> corerange_to_cores(const CoreRangeSet& crs,
                                           std::optional<std::uint32_t> max_cores = std::nullopt,
                                           bool row_wise = false);

@@ -38,7 +38,8 @@ class IDevice {
   IDevice& operator=(const IDevice&) = delete;
 
   virtual tt::ARCH arch() const = 0;
-  // A mesh has a number of its own, which is not the number of a chip.
+  // Returns the number of the chip or mesh. Meshes are numbered separately, so a mesh and a chip
+  // can have the same number.
   virtual ChipId id() const = 0;
   virtual ChipId build_id() const = 0;
   virtual std::uint8_t num_hw_cqs() const = 0;
@@ -51,13 +52,14 @@ class IDevice {
   virtual CoreCoord grid_size() const = 0;
   virtual CoreCoord logical_grid_size() const = 0;
   virtual CoreCoord dram_grid_size() const = 0;
-  // Returns the grid of cores that programs may use, which are also the L1 banks.
+  // Returns the size of the grid of compute cores. Programs run on these cores, and each core is
+  // one L1 bank.
   virtual CoreCoord compute_with_storage_grid_size() const = 0;
   virtual CoreRangeSet worker_cores(HalProgrammableCoreType core_type,
                                     SubDeviceId sub_device_id) const = 0;
   virtual std::uint32_t num_worker_cores(HalProgrammableCoreType core_type,
                                          SubDeviceId sub_device_id) const = 0;
-  // The address of a core is its logical coordinate, because there is no network.
+  // These functions return the logical coordinates unchanged, because the dry run has no network.
   virtual CoreCoord worker_core_from_logical_core(const CoreCoord& logical_core) const = 0;
   virtual std::vector<CoreCoord> worker_cores_from_logical_cores(
       const std::vector<CoreCoord>& logical_cores) const = 0;
@@ -76,7 +78,7 @@ class IDevice {
   virtual std::uint32_t get_trace_buffers_size() const = 0;
   virtual void set_trace_buffers_size(std::uint32_t size) = 0;
 
-  // Frees everything on the device. Buffers and programs that are still alive become inert.
+  // Frees all memory on the device. Buffers and programs that still exist then hold no memory.
   virtual bool close() = 0;
 
   virtual void enable_program_cache() = 0;

@@ -33,7 +33,8 @@ class Device final : public IDevice {
   Device(ChipId id, const ttmem::placement::Board& board, bool has_pcie);
   ~Device() override;
 
-  // Selects the cores that dispatch, which are then not compute cores. Call it before initialize().
+  // Selects the dispatch cores. Programs cannot use these cores. Must be called before
+  // initialize().
   void set_dispatch_core_config(const DispatchCoreConfig& config) { dispatch_ = config; }
   // Opens the chip. Throws if the chip is already open, or if the sizes do not fit into its memory.
   // `worker_l1_size` 0 means all of L1 above the reserved region.
@@ -115,9 +116,9 @@ class Device final : public IDevice {
   std::size_t num_registered_programs() const;
 
   // Returns the L1 that circular buffers of all registered programs take on this chip: the union of
-  // their address ranges on each core, summed over the cores. So thirty cached programs at the same
-  // addresses count once. Globally allocated circular buffers do not count, because they lie in L1
-  // buffers.
+  // their address ranges on each core, summed over the cores. For example, thirty cached programs
+  // at the same addresses count once. Globally allocated circular buffers do not count, because
+  // they lie in L1 buffers.
   std::uint64_t get_total_cb_allocated() const;
 
  private:

@@ -59,10 +59,11 @@ class IGraphProcessor {
                                          std::uint64_t /*addr*/, std::uint64_t /*size*/,
                                          const IDevice* /*device*/) {}
 
-  // Called once for each destroyed program and chip, without the program.
+  // Called once for each chip of a destroyed program. The call does not name the program.
   virtual void track_deallocate_cb(const IDevice* /*device*/) {}
 
-  // Only called by applications and libraries above TT-Metal.
+  // The dry run does not call the following functions itself. Applications and libraries above
+  // TT-Metal call them through GraphTracker.
   virtual void track_program(Program* /*program*/, const IDevice* /*device*/) {}
   virtual void track_function_start(std::string_view /*function_name*/,
                                     std::span<TrackedArgument> /*input_parameters*/) {}

@@ -8,8 +8,8 @@
 //
 // Errors are exceptions (std::runtime_error) with TT-Metal's own texts. After an out-of-memory
 // error, and after a clash of circular buffers with L1 buffers, the text also names the holders of
-// the space. An exception leaves the state as it was before the call, except in one case, as in
-// TT-Metal: a program whose circular buffers do not fit has been placed.
+// the space. A call that throws changes nothing, with one exception, as in TT-Metal: a program
+// whose circular buffers do not fit stays placed.
 #pragma once
 
 #include <cstddef>
@@ -115,7 +115,7 @@ std::shared_ptr<Buffer> CreateBuffer(const ShardedBufferConfig& config, DeviceAd
 std::shared_ptr<Buffer> CreateBuffer(const ShardedBufferConfig& config, SubDeviceId sub_device_id);
 // Does nothing if the buffer is already deallocated.
 void DeallocateBuffer(Buffer& buffer);
-// Makes the program an owner of the buffer, so the buffer lives at least as long as the program.
+// Makes the program an owner of the buffer. The buffer then lives at least as long as the program.
 void AssignGlobalBufferToProgram(const std::shared_ptr<Buffer>& buffer, Program& program);
 
 // ---- runtime arguments: stored, but not used ----

@@ -84,7 +84,8 @@ struct KernelBinaryMeta {
   std::size_t packed_size;
 };
 
-// The names belong to the program, and are valid until a kernel is added to the program.
+// Facts about a kernel. `name` and `source` belong to the program, and are valid until a kernel is
+// added to the program.
 struct KernelMeta {
   std::string_view name, source;
   HalProcessorClassType processor_class;

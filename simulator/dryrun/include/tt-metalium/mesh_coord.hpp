@@ -18,7 +18,8 @@ namespace tt::tt_metal::distributed {
 // more dimensions.
 inline constexpr std::size_t kMaxMeshDims = 4;
 
-// The sizes of a mesh of chips, the outermost first; usually rows and columns.
+// The size of a mesh of chips in each dimension, outermost dimension first; usually rows and
+// columns.
 class MeshShape {
  public:
   explicit MeshShape(std::uint32_t s) : dims_(1), sizes_{s} {}

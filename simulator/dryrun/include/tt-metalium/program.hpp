@@ -15,8 +15,8 @@ class ProgramImpl;
 using ProgramId = std::uint64_t;
 
 // Circular buffers and kernels that run together. CreateCircularBuffer and CreateKernel only
-// declare them. The addresses are computed once, before the first run. Every device on which the
-// program runs holds its circular buffers until the program is destroyed.
+// declare them. The first run computes the addresses of the circular buffers. Every device on which
+// the program has run holds its circular buffers until the program is destroyed.
 class Program {
  public:
   Program();

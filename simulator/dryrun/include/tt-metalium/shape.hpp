@@ -9,7 +9,8 @@
 
 namespace tt::tt_metal {
 
-// The sizes of an n-dimensional tensor, the outermost first. A negative index counts from the end.
+// The size of a tensor in each dimension, outermost dimension first. A negative index counts from
+// the end.
 class Shape {
  public:
   Shape() = default;

@@ -13,7 +13,7 @@
 
 namespace tt::tt_metal::detail {
 
-// Opens all chips or none: if one cannot be opened, the chips opened by this call are closed again.
+// Opens all chips or none: if a chip cannot be opened, closes the chips that this call has opened.
 std::map<ChipId, IDevice*> CreateDevices(
     const std::vector<ChipId>& device_ids, std::uint8_t num_hw_cqs = 1,
     std::size_t l1_small_size = DEFAULT_L1_SMALL_SIZE,

@@ -7,7 +7,8 @@
 
 namespace tt {
 
-// The chips of the machine. The simulated chips have no uid.
+// TT-Metal's access to the chips of the machine. The map of uids is empty, because simulated chips
+// have no uid.
 class Cluster {
  public:
   const std::unordered_map<ChipId, std::uint64_t>& get_unique_chip_ids() const { return ids_; }

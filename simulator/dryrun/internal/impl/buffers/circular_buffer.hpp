@@ -17,7 +17,8 @@ namespace tt::tt_metal {
 class CircularBufferImpl {
  public:
   // `global` may be null. Throws if a slot lacks its data format or its page size, or has too many
-  // pages, or if only one of a remote index and a global circular buffer is given.
+  // pages. Also throws for a remote index without `global`, and for `global` without a remote
+  // index.
   CircularBufferImpl(const CoreRangeSet& core_ranges, const CircularBufferConfig& config,
                      const experimental::GlobalCircularBuffer* global = nullptr);
 

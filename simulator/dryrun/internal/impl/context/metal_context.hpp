@@ -13,7 +13,7 @@ class MetalContext {
  public:
   class Hal {
    public:
-    // Only compute cores have programs.
+    // Returns 0, because only compute cores have programs.
     std::uint32_t get_programmable_core_type_index(HalProgrammableCoreType) const { return 0; }
   };
 

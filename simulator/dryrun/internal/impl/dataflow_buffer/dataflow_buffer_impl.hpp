@@ -19,11 +19,11 @@ struct DataflowBufferImpl {
   CoreRangeSet core_ranges;
   DataflowBufferConfig config;
   std::uint32_t borrowed_addr_ = 0;
-  // The number of the buffer whose bytes this buffer shares, if any.
+  // Number of the dataflow buffer whose bytes this dataflow buffer shares, if any.
   std::optional<std::uint32_t> alias_primary_id;
   std::vector<std::uint32_t> alias_secondary_ids;
-  // Maps each core to the address, which is the same on all cores. Empty while the buffer has no
-  // address.
+  // Key: core. The second value of each pair is the address, which is the same on all cores. Empty
+  // while the dataflow buffer has no address.
   std::map<CoreCoord, std::pair<std::size_t, std::uint32_t>> core_lookup_;
 
   bool borrows_memory() const { return config.borrows_memory; }

@@ -84,15 +84,15 @@ class ProgramImpl {
   // since its last run on this device is not placed again.
   void compile_and_allocate(IDevice* device, bool force_slow_dispatch);
   // Places the program on the chip, or on every chip of a mesh. Computes the layout if necessary.
-  // Reports and registers a new layout, and the layout on new chips. Throws only if the device is
-  // closed.
+  // Reports and registers the layout on every chip that does not have it yet. Throws only if the
+  // device is closed.
   void allocate_circular_buffers(const IDevice* device);
-  // Give addresses to the L1 of Metal 2.0. As in TT-Metal, the addresses are not reported, and no
-  // chip counts them.
+  // Give addresses to the program's dataflow buffers or scratchpads, which are L1 of Metal 2.0. As
+  // in TT-Metal, the addresses are not reported, and no chip counts them.
   void allocate_dataflow_buffers(const IDevice* device);
   void allocate_scratchpads(const IDevice* device);
-  // Returns the sub-devices of the loaded manager on which the program has kernels. Throws if a
-  // kernel is on other cores.
+  // Returns the sub-devices of the loaded manager on which the program has kernels. With the
+  // default manager, returns sub-device 0. Throws if a kernel is on other cores.
   std::vector<SubDeviceId> determine_sub_device_ids(const IDevice& device) const;
   // Reports on every chip that the program's circular buffers are freed.
   void deallocate_circular_buffers();
@@ -116,7 +116,7 @@ class ProgramImpl {
   std::vector<std::shared_ptr<CircularBufferImpl>> circular_buffers_;
   std::map<CoreCoord, std::bitset<NUM_CIRCULAR_BUFFERS>> slots_in_use_;
   std::vector<std::shared_ptr<experimental::dfb::detail::DataflowBufferImpl>> dataflow_buffers_;
-  // The handles are 0, 1, 2, ...
+  // Keys: the handles 0, 1, 2, ...
   std::unordered_map<KernelHandle, std::shared_ptr<Kernel>> kernels_;
   std::vector<std::shared_ptr<Buffer>> owned_buffers_;
   std::uint32_t next_semaphore_ = 0;
