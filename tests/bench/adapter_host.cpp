@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Host code for measure_adapter.py. Measures how long calls of the runtime take and prints "NAME
-// NANOSECONDS" for each call. The code does not use ttmem. measure_adapter.py may preload the
-// adapter. If TTMEM_PROCESSOR is set, the code attaches the processor and names its programs as
-// ttnn names programs.
+// NANOSECONDS" for each call. Without the macro TTMEM_PROCESSOR, the code does not use ttmem, and
+// measure_adapter.py may preload the adapter. With the macro, the code attaches the processor and
+// names its programs as ttnn names programs.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>

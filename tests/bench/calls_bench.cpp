@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Measures each call of the C interface of the real library under the workload. Every feature is
-// on: live records, counters, peaks, per-core figures, events.
+// Measures calls of the C interface of the real library with the programs and buffers of
+// workload.hpp. Every feature is on: live records, counters, peaks, per-core figures, events.
 #include <benchmark/benchmark.h>
 #include <sys/mman.h>
 #include <time.h>

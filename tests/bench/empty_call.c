@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A function of another shared object that does nothing: the minimum cost of any call. */
+ * An empty function in another shared object. A call of it has the minimum cost of any call. */
 #include "empty_call.h"
 
 void empty_call(uint32_t device, const ttmem_buffer *buffer) {

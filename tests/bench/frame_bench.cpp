@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The cost of composing a frame of `ttmem top`: 32 devices, each view, on a screen of 200x60.
+// Measures the time to compose a frame of `ttmem top` in each view: 32 devices on a screen of
+// 200x60.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 

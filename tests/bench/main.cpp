@@ -71,8 +71,8 @@ struct DisabledCall {
 
 using BufferCall = void(std::uint32_t, const ttmem_buffer*);
 
-// Times both calls with the same loop. With two loops the result would also depend on where the
-// compiler placed each loop.
+// Returns the time of one call. The disabled call and the empty call are timed with this one loop.
+// With two loops the result would also depend on where the compiler placed each loop.
 [[gnu::noinline]] double ns_per_call(BufferCall* call) {
   const ttmem_buffer buffer = ttmem::bench::dram_buffer(1);
   constexpr int kCalls = 20'000;

@@ -41,7 +41,7 @@ def compare(name, host, attached, rounds):
 
 
 def main():
-    build = os.path.abspath(sys.argv[1])  # the adapter is loaded only by its absolute path
+    build = os.path.abspath(sys.argv[1])  # the adapter is loaded only from an absolute path
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 7
     with tempfile.TemporaryDirectory(prefix="ttmem-bench-", dir="/dev/shm") as folder:
         tracked = {"TTMEM_DIR": folder, "TT_ALLOC_TRACKING_ENABLED": "1"}

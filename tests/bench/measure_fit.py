@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures how long `ttmem fit` takes for a million requests: of a model, for a board of another
-architecture; and of a program that allocates and frees at random, with 50,000 live buffers at a
-time, which leaves DRAM in thousands of free blocks.
+"""Measures how long `ttmem fit` takes to place a million requests on a board of another
+architecture. The requests come from two recordings: one of a model, and one of a program that
+allocates and frees at random. The second program has 50,000 live buffers at a time, and its frees
+leave thousands of free blocks in DRAM.
 
 measure_fit.py BUILD
 """

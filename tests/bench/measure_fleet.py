@@ -21,8 +21,8 @@ import urllib.request
 
 
 def recorded(build, scenario, processes, directory):
-    """Returns the answer of a server over this number of demos, which end before the function
-    returns."""
+    """Returns the answer of a server that shows this number of demo processes. Ends the server and
+    the demos before it returns."""
     env = {**os.environ, "TTMEM_DIR": directory}
     ttmem = build / "bin" / "ttmem"
     running = []

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the cost of open pages: the CPU of `ttmem serve` with no client, with one and with ten
-clients that ask every second for the changes of 32 busy devices with 140 cores, and with a `ttmem
-top --server`. If chromium is installed, also how long the page takes to paint and to draw an
-update. Also the page of a recording of ten million events in one file."""
+"""Measures the cost of open pages. Measures the CPU of `ttmem serve` with no client, with one client
+and with ten clients that ask every second for the changes of 32 busy devices with 140 cores, and
+with a `ttmem top --server`. If chromium is installed, measures how long the page takes to paint and
+to draw an update, and how long the page of a recording of ten million events takes to make and to
+open."""
 
 import argparse
 import fcntl
@@ -90,8 +91,8 @@ def take_in(terminal):
 
 
 def measure_top(build, server, port, seconds):
-    """Measures two frames a second of another machine, in the view of all devices and in the view
-    of the cores."""
+    """Measures the CPU of the server while `ttmem top --server` draws two frames a second: in the
+    view of all devices, and in the view of the cores."""
     for view in ("1", "3"):
         ours, its = pty.openpty()
         fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 60, 200, 0, 0))

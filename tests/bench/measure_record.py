@@ -4,9 +4,9 @@
 
 measure_record.py BUILD
 
-Runs record_host with and without `ttmem record`, in turn. Then runs it recorded at one million
-events a second for ten seconds, and at higher rates. Prints the number of lost events.
-"""
+Runs record_host with and without `ttmem record`, in turn. Then records record_host at one million
+events a second for ten seconds, and at higher rates until events are lost. Prints the number of
+lost events for each rate. """
 
 import os
 import pathlib

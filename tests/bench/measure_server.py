@@ -42,7 +42,8 @@ def get(port, target):
 
 
 def with_a_busy_one(build, env, server, port, seconds):
-    """Measures the same while one more process changes continuously."""
+    """Measures the CPU and the time of a scrape while one more process changes its memory
+    continuously."""
     busy = subprocess.Popen([build / "bin" / "ttmem", "demo", "inference", "--seconds",
                              str(seconds + 15)], env=env, stdout=subprocess.DEVNULL,
                             stderr=subprocess.DEVNULL)
@@ -54,7 +55,7 @@ def with_a_busy_one(build, env, server, port, seconds):
         print(f"CPU, one process busy     {100 * used:.2f} % of a core")
         times = []
         for _ in range(50):
-            time.sleep(0.1)  # in which something changes
+            time.sleep(0.1)  # the busy process changes its memory meanwhile
             times.append(1000 * get(port, "/metrics")[0])
         print(f"/metrics after a change   {min(times):.1f} ms at best, "
               f"{statistics.median(times):.1f} median, {max(times):.1f} at worst")
@@ -105,7 +106,7 @@ def measure(build, processes, allocations, seconds, over_socket, directory):
             server, port = start_server(build, env)
             first, _ = get(port, "/metrics")
         wait_until_known(port, processes * allocations)
-        time.sleep(3)  # a new segment is read twice
+        time.sleep(3)  # the server reads a new segment twice
         before, begin = cpu_seconds(server.pid), time.monotonic()
         time.sleep(seconds)
         idle = (cpu_seconds(server.pid) - before) / (time.monotonic() - begin)

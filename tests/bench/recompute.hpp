@@ -13,9 +13,9 @@ namespace ttmem::bench {
 
 using Layout = std::array<ttmem_cb, kCbs>;
 
-// Returns the CB bytes of a device without a ledger, in the way in which the seeds compute them at
-// each registration: collects the regions of all live programs, groups the regions by core, then
-// sorts and merges them.
+// Returns the CB bytes of a device without a ledger: collects the regions of all live programs,
+// groups the regions by core, then sorts and merges them. The trackers of the seeds
+// (docs/internals/seeds.md) do this at each registration of a program.
 [[nodiscard]] std::uint64_t recompute(const std::vector<Layout>& programs);
 
 }  // namespace ttmem::bench

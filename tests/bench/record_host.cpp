@@ -6,7 +6,8 @@
 // many rounds.
 //
 // `record_host RATE SECONDS` allocates and frees buffers for SECONDS seconds. RATE is the number of
-// allocations plus the number of frees in a second. The program prints their total number.
+// allocations plus the number of frees in a second. Prints how many allocations and frees it made
+// together.
 #include <ttmem/ttmem.h>
 
 #include <algorithm>

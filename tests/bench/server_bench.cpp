@@ -30,7 +30,8 @@ namespace {
 using wire::Message;
 using wire::MessageType;
 
-constexpr std::uint64_t kBuffers = 50'000;  // number in a round; kLive of them are live at a time
+constexpr std::uint64_t kBuffers =
+    50'000;  // number of buffers in a round; kLive buffers are live at a time
 constexpr std::uint64_t kLive = 1'000;
 // One message for each allocation and each free, and one request.
 constexpr std::uint64_t kMessages = 2 * kBuffers + 1;
@@ -91,7 +92,7 @@ sockaddr_un address_of(const std::string& path) {
   return address;
 }
 
-// Reads each workload to its end and answers it with one message. Never returns.
+// Reads each workload to its end, then sends one message as the answer. Never returns.
 [[noreturn]] void only_read(const std::string& path) {
   const sockaddr_un address = address_of(path);
   const UniqueFd listener(::socket(AF_UNIX, SOCK_STREAM, 0));

@@ -37,7 +37,7 @@ inline void place(std::uint32_t device, std::uint64_t program, std::uint64_t var
   ttmem_program_place(device, program, cbs.data(), kCbs);
 }
 
-// Returns a buffer without a label, because the runtime's hooks have no labels.
+// Returns a buffer without a label, because the runtime's hooks report no labels.
 inline ttmem_buffer dram_buffer(std::uint64_t id) {
   return fixtures::buffer(TTMEM_DRAM, id, id << 20, 1 << 20, 90112);
 }

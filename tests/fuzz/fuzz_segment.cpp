@@ -5,9 +5,9 @@
 // chooses:
 //
 //   0  a segment, in the compact form of compact_segment.hpp
-//   1  an unchanged file
-//   2  triples of bytes (number of the read, offset / 8 KiB, flip) up to a zero byte, then a
-//      compact segment. Each triple is a change or a cut of the file between two reads.
+//   1  the bytes of a segment file
+//   2  triples of bytes (n, offset / 8 KiB, flip) up to a zero byte, then a compact segment. At
+//      every n-th read, the triple changes the byte at the offset or cuts the file there.
 //   3  a region of TT-Metal
 #include <cstdint>
 #include <cstdio>

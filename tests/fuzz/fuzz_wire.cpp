@@ -3,7 +3,7 @@
 // Handles messages as the server does: decodes and checks them, updates the clients with their
 // trackers and segments, and answers. The first byte of an input chooses the format of the rest:
 //
-//   even  an unchanged stream
+// even  a stream of bytes for one connection
 //   odd   records of 16 bytes, each expanded to one message that is almost valid (see expand())
 //
 // Two connections of root take turns. They share buffer numbers, report for other processes, and

@@ -15,7 +15,7 @@
 
 namespace ttmem::recording {
 
-// Returns a Wormhole device that has only few cores.
+// Returns a Wormhole device with only 12 cores.
 inline RecordedDevice small_wormhole(RowId process, std::uint32_t number, std::uint64_t uid) {
   return {.process = process,
           .number = number,
@@ -66,8 +66,8 @@ struct WrittenDevice {
 
 // Writes random events of several processes on shared chips. The events concern buffers on one
 // device and on meshes, buffers that change size, overlapping circular buffers, dispatches, closed
-// and reopened devices, gaps, and a process that ends. No two events have the same time, except the
-// two events of a change of size.
+// and reopened devices, gaps, and marks. Two events have the same time only if they belong
+// together: the end and the begin of a change of size or layout, and the events of a closed device.
 class RandomHistory {
  public:
   RandomHistory(Writer& writer, std::uint32_t seed, int steps) : writer_(writer), random_(seed) {
@@ -287,7 +287,7 @@ class RandomHistory {
     WrittenDevice& written = devices[open[below(open.size())]];
     const RowId row = written.device.id;
     const Time time = tick();
-    // Skips the buffers of a mesh, because they stay live on the other devices of the mesh.
+    // Ends every buffer that is on the device. A buffer of a mesh ends on all devices of the mesh.
     for (WrittenAllocation& allocation : allocations) {
       const bool on_it = std::find(allocation.devices.begin(), allocation.devices.end(), row) !=
                          allocation.devices.end();

@@ -101,7 +101,7 @@ struct ReportedAccount {
   void add(const wire::Message& message, Kind kind) {
     const Buffer key{message.head.device_id, static_cast<int>(kind), message.head.buffer_id};
     if (!live.emplace(key, message.head.size).second) faults.push_back("reported twice");
-    if (kind == Kind::cb) return;  // a CB without a program does not make its kind reported
+    if (kind == Kind::cb) return;  // a CB without a program does not set TTMEM_REPORTS_PROGRAMS
     kinds[message.head.device_id] |=
         kind == Kind::kernel ? TTMEM_REPORTS_KERNELS : 1U << message.head.buffer_type;
   }

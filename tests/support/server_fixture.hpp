@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A server without a socket: sessions that write to their own directory.
+// Sessions of an allocation server without a socket. The segments are in a directory of the
+// fixture.
 #pragma once
 
 #include <spdlog/logger.h>
@@ -33,7 +34,7 @@ class SessionFixture {
   }
 
   [[nodiscard]] model::Snapshot snapshot() const { return collector::collect(directory_.path()); }
-  // Returns the only device, or a device whose fields are zero if there is none.
+  // Returns the first device. If there is no device, returns a device whose fields are zero.
   [[nodiscard]] model::Device device() const {
     const model::Snapshot now = snapshot();
     return now.devices.empty() ? model::Device{} : now.devices.front();

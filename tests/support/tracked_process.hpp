@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads this test process as other processes read it. The process is tracked from its first call,
-// and its segment is in its own directory.
+// Reads the segment of this test process as other processes read it. The process is tracked, with a
+// directory of its own for its segment.
 #pragma once
 
 #include <cstdint>
