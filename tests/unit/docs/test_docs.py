@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The documentation: docs/README.md lists every page of docs/, every relative link leads to an
-existing file and heading, every path of the repository in backquotes exists, and changelog and
+"""Checks the documentation: docs/README.md lists every page of docs/, every relative link leads to
+an existing file and heading, every path of the repository in backquotes exists, and changelog and
 packages have the version of the header. Each rule is also tested with a fault."""
 
 import email.utils

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scripts/check_names on this tree, and on small trees with one fault each."""
+"""Runs scripts/check_names on this tree, and on small trees with one fault each."""
 
 import pathlib
 import subprocess
@@ -11,7 +11,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
 def faults(root):
-    """The lines of the check; it fails exactly when there are any."""
+    """Returns the lines of the check's output. Asserts that the exit status is a failure exactly if
+    there is output."""
     result = subprocess.run([sys.executable, ROOT / "scripts" / "check_names", root],
                             text=True, capture_output=True)
     lines = result.stderr.splitlines()

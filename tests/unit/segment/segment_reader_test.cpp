@@ -199,7 +199,7 @@ TEST(SegmentReader, AContradictorySetIsInvalidAndAFutureSetIsSkipped) {
   EXPECT_EQ(read_with([](Builder& b, auto&) { b.device_set(0).count = 0; }), 1U);
   EXPECT_EQ(read_with([](Builder& b, auto&) { b.device_set(0).count = 3; }), 1U);
   EXPECT_EQ(read_with([](Builder&, auto& slot) { slot.device = 0; }), 1U);
-  // Set 2 is not used.
+  // The segment has only set 1.
   EXPECT_EQ(read_with([](Builder&, auto& slot) { slot.device = 2; }), 1U);
   // The writer may have added set 5000 after the reader read the sets.
   EXPECT_EQ(read_with([](Builder&, auto& slot) { slot.device = 5000; }), 0U);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rebuilds failures that users reported as host code on the dry run, with one scenario for each
-// cause of a failure. The explanation must name the cause and the buffer that is in the way, if
-// there is one. Every suggestion marked `tried` must let the same program run.
+// Runs host code on the dry run that fails as users reported, with one scenario for each cause of a
+// failure. The explanation must name the cause and the buffer that is in the way, if there is one.
+// Every suggestion marked `tried` must let the same program run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -43,8 +43,8 @@ std::uint32_t l1_bank(const Host& host) {
   return static_cast<std::uint32_t>(host.bank_bytes(Type::L1));
 }
 
-// Returns a size of circular buffers. The buffers overlap an L1 buffer at the top of L1 that takes
-// `taken` bytes of each core. The overlap is `over` bytes.
+// Returns the size of circular buffers that overlap an L1 buffer by `over` bytes. The L1 buffer is
+// at the top of L1 and takes `taken` bytes of each core.
 std::uint32_t cbs_into(Host& host, std::uint32_t taken, std::uint32_t over) {
   return l1_bank(host) - taken + over;
 }
@@ -215,8 +215,7 @@ const std::vector<Scenario>& scenarios() {
   return all;
 }
 
-// Holds the message of the failed program, and the explanation of the state at the time of the
-// failure.
+// The message of the failed program, and its explanation with the state at the time of the failure.
 struct Outcome {
   std::string message;
   std::optional<Explanation> explanation;

@@ -270,8 +270,8 @@ TEST(Explain, TheTightestMemoryMayBeASmallRegionOfAnotherDevice) {
     EXPECT_EQ(said.largest_free_per_bank, 2 * kKiB);
   };
   check();
-  // The explanation must be the same if the snapshot has the collector's largest free blocks. The
-  // buffers are not examined in this case.
+  // The explanation must be the same if the snapshot has the collector's largest free blocks, so
+  // that the buffers are not examined.
   for (model::Device& device : state.snapshot.devices) {
     device.free[Kind::dram].largest_per_bank = 1000 << 20;
     device.free[Kind::l1].largest_per_bank = 1000 * kKiB;

@@ -78,8 +78,8 @@ TEST(ElfFile, RefusesOtherFiles) {
   EXPECT_FALSE(ElfFile::open(path).has_value());
 }
 
-// Damages each byte of the file, and cuts the file at each length. The reader must not read outside
-// of the file.
+// Damages each of the first 64 bytes of a file, and cuts the file at each length below 64 bytes.
+// The reader must not read outside of the file.
 TEST(ElfFile, SurvivesDamage) {
   std::ifstream self("/proc/self/exe", std::ios::binary);
   std::string head(4096, '\0');

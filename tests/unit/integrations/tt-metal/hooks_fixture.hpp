@@ -98,7 +98,8 @@ class HooksTest : public ::testing::Test {
   void run(MeshWorkload& workload) {
     tm::distributed::EnqueueMeshWorkload(mesh_->mesh_command_queue(), workload, false);
   }
-  // Runs a workload that track_program has named, as ttnn does. Does not end the operation.
+  // Names the programs of a workload with track_program, as ttnn does, and runs the workload. Does
+  // not end the operation.
   void begin_tracked(MeshWorkload& workload) {
     for (auto& [range, program] : workload.get_programs()) {
       tm::GraphTracker::instance().track_program(&program, mesh_.get());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Seed 003, approach 2: the wrappers on the dry run. The collector reads the reports back.
+// Tests the wrappers of ttmem/instrumented_helpers.hpp on the dry run. The collector reads the
+// reports of the wrappers back.
 #include <gtest/gtest.h>
 
 #include <tt-metalium/distributed.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The whole path: host code on the dry run, the processor, libttmem.so, the segment, the collector.
+// Tests the whole path of a report: host code on the dry run, the processor, libttmem.so, the
+// segment, the collector.
 #include "processor.hpp"
 
 #include <gtest/gtest.h>
@@ -115,7 +116,8 @@ TEST_F(ProcessorTest, AOnePageL1BufferShowsIts2KiBAndThe128KiBThatAreGone) {
   EXPECT_EQ(device(3).physical(Kind::l1), 131072u);
 }
 
-// In the dry run the only sub-device has all cores. Both shards therefore take every core.
+// Allocates a shard without and with a sub-device. The only sub-device has all cores, so both
+// shards take every core.
 TEST_F(ProcessorTest, AShardTakesEveryCoreAndASubDevicesShardTheCoresOfTheSubDevice) {
   const BufferShardingArgs shard(ShardSpecBuffer(CoreRangeSet(CoreRange({1, 1}, {1, 1})), {1, 2048},
                                                  ShardOrientation::ROW_MAJOR, {1, 2048}, {1, 1}),
@@ -145,7 +147,7 @@ TEST_F(ProcessorTest, DevicesAreAnnouncedWithTheirFigures) {
   EXPECT_GE(found.trace_capacity_bytes.value_or(0), kMiB);
 }
 
-// Tests the case "Mesh Device (8 devices)" of seed 002, problem 2.
+// Tests the case "Mesh Device (8 devices)" of seed 002, problem 2 (docs/internals/seeds.md).
 TEST_F(ProcessorTest, AProgramOnEightDevicesHasTheSameCbBytesOnEachAndNoneAfterItsEnd) {
   {
     auto work = workload(4096);
@@ -158,7 +160,7 @@ TEST_F(ProcessorTest, AProgramOnEightDevicesHasTheSameCbBytesOnEachAndNoneAfterI
   expect_no_anomalies();
 }
 
-// Tests the case "Physical vs Logical" of seed 000.
+// Tests the case "Physical vs Logical" of seed 000 (docs/internals/seeds.md).
 TEST_F(ProcessorTest, ThirtyCachedProgramsAre10MiBPhysicalAnd300MiBLogical) {
   auto& cache = mesh_->get_program_cache();
   for (std::uint64_t variant = 0; variant < 30; ++variant) {

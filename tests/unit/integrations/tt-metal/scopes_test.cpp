@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Facts that host code reports itself, because no hook reports them.
+// Tests the facts that host code reports itself, because no hook reports them.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

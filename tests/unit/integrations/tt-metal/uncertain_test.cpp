@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Programs without a name. Some of their figures become estimates, and some hooks count nothing.
+// Tests programs without a name, some of whose figures are estimates. Also tests hooks that count
+// nothing.
 #include <optional>
 
 #include "hooks_fixture.hpp"
@@ -86,8 +87,8 @@ TEST_F(UncertainTest, ANamelessProgramMayBeFreedOnSomeChipsOnly) {
   }
 }
 
-// If all circular buffers of a program are views, the runtime does not report them. It reports only
-// the end of the program.
+// If all circular buffers of a program are views of buffers, the runtime reports only the end of
+// the program.
 TEST_F(UncertainTest, WithPossibleViewsAFreeIsAGuessUntilTheDeviceIsClosed) {
   const auto buffer = l1_buffer();
   auto first = std::make_optional(workload(program_on(*buffer)));

@@ -64,7 +64,7 @@ TEST(BuildSnapshot, OneProcessGivesItsOwnFigures) {
   EXPECT_EQ(device.processes[0].user, "alice");
 }
 
-// The snapshot sorts chips by their numbers. The order in the segment does not matter.
+// The snapshot sorts chips by their numbers, whatever their order in the segment.
 TEST(BuildSnapshot, ABufferOfAMeshIsListedOnceAndEndsTheHeadroomOfEachOfItsDevices) {
   SegmentBuilder builder;
   for (const std::uint32_t id : {7U, 3U, 5U}) builder.add_device(id, 0x100 + id);

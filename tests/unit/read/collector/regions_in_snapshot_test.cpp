@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TT-Metal's regions in a snapshot, beside segments.
+// Tests TT-Metal's regions in a snapshot, beside segments.
 #include <gtest/gtest.h>
 
 #include "evidence_fixtures.hpp"

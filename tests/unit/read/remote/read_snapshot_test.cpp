@@ -213,7 +213,7 @@ TEST(ReadSnapshot, EveryStateOfADeviceComesBack) {
   expect_same(read(written(snapshot)), snapshot);
 }
 
-// Random figures are unknown while the other figures are known.
+// Makes random figures unknown. The other figures stay known.
 RC_GTEST_PROP(ReadSnapshot, AnyFigureMayBeUnknown, ()) {
   Snapshot snapshot = full();
   Device& device = snapshot.devices[0];

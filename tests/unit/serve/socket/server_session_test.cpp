@@ -106,7 +106,7 @@ class Child {
   Child& operator=(const Child&) = delete;
 
   [[nodiscard]] pid_t pid() const { return pid_; }
-  // Kills the child. The child stays a zombie until the parent waits for it.
+  // Kills the child and waits for its end, so that the child does not stay a zombie.
   void kill() {
     if (pid_ == 0) return;
     ::kill(pid_, SIGKILL);
@@ -647,7 +647,8 @@ class HeldModel {
     std::uint64_t bytes = 0;
     int references = 0;
   };
-  // Buffers of original clients, which have one sequence of ids for all buffer types.
+  // Buffers of original clients (docs/reference/server.md). Their ids are unique over all buffer
+  // types.
   std::map<std::uint64_t, Plain> plain_;
   std::map<std::pair<std::uint64_t, std::uint8_t>, std::pair<Connection, std::uint64_t>> detailed_;
 };

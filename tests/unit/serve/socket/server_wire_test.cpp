@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The messages that a server accepts.
+// Tests which messages a server accepts.
 #include <gtest/gtest.h>
 
 #include "serve/socket/peer.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sums of snapshots over a fleet, and the views of a fleet.
+// Tests the sums of snapshots over a fleet, and the views of a fleet.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

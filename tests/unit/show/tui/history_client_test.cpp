@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The client of `ttmem serve` against servers that misbehave.
+// Tests the client of `ttmem serve` against servers that misbehave.
 #include "show/tui/terminal/history_client.hpp"
 
 #include <arpa/inet.h>

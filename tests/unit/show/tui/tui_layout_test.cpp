@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Properties of every screen, for random contents and sizes.
+// Checks properties of every screen, for random contents and sizes.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parts of a screen.
+// Tests the parts of a screen.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A buffer that lies on several devices is one row, and the sums count its bytes on each device.
+// Tests that a buffer on several devices is one row, and that the sums count its bytes on each
+// device.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

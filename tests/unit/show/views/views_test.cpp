@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The text views: their exact output, and properties for any snapshot and width.
+// Tests the text views: their exact output, and properties for any snapshot and width.
 #include <gtest/gtest.h>
 
 #include <random>

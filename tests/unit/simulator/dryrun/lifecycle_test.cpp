@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tests the life of circular buffers as seeds 000 and 002 describe it. The addresses are computed
-// once, reported once on every chip, and removed with the program.
+// Tests the life of circular buffers as seeds 000 and 002 describe it (docs/internals/seeds.md).
+// The addresses are computed once, reported once on every chip, and removed with the program.
 #include <gtest/gtest.h>
 
 #include <set>

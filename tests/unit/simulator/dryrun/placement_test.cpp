@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The placement of buffers and circular buffers in cases that the captures lack.
+// Tests the placement of buffers and circular buffers in cases that the captures lack.
 #include <gtest/gtest.h>
 
 #include <tt-metalium/allocator.hpp>

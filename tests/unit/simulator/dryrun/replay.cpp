@@ -166,8 +166,8 @@ class Replay {
   }
 
   // Launches the program on a mesh of the captured chips. The capture does not name the mesh, so
-  // that each possible mesh is tried. All meshes place the program at the same addresses, but L1
-  // buffers of a mesh may be in the way.
+  // each possible mesh is tried. All meshes place the program at the same addresses, but L1 buffers
+  // of a mesh may be in the way.
   void launch(LiveProgram& live, const RunProgram& request) {
     std::vector<int> chips;
     for (const auto& each : request.chips) chips.push_back(each.chip);

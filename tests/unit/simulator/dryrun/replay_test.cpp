@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The replay reads captures correctly and detects differences.
+// Tests that the replay reads captures correctly and detects differences.
 #include "replay.hpp"
 
 #include <gtest/gtest.h>
@@ -150,8 +150,8 @@ TEST_F(ReplayTest, AnInvalidLineIsAnErrorWithItsNumber) {
                  "capture.jsonl:5: field 'ev': there is no event 'teleport'");
 }
 
-// These tests repeat the request of each buffer, so that a capture without the request is refused.
-// `ttmem replay` accepts such a capture.
+// A replay on the dry run repeats the request of each buffer, so it refuses a capture without the
+// requests. `ttmem replay` accepts such a capture.
 TEST_F(ReplayTest, ABufferWithoutItsRequestIsAnErrorWithItsLine) {
   expect_refused(R"({"t_ns": 0, "thread": 0, "ev": "buffer_alloc", "chips": [0], "type": "L1",
  "id": 2, "addr": 4096, "size": 64, "bytes_per_bank": 64, "cores": []})",

@@ -26,7 +26,8 @@ constexpr std::uint8_t kL1 = 1;
 constexpr std::array<std::uint8_t, 4> kDeviceTypes = {0, 1, 3, 4};
 constexpr std::uint64_t kMiB = 1 << 20;
 
-// Closes the devices after each test, because all tests run in one process and would see them.
+// Closes the devices after each test, because all tests run in one process and would see the
+// devices of earlier tests.
 class AllocationClientTest : public ::testing::Test {
  protected:
   void TearDown() override {

@@ -46,7 +46,8 @@ TEST(FindJob, TheInnermostLauncherGivesTheRank) {
   EXPECT_EQ(job_in(all).rank, "3");
   EXPECT_EQ(job_in(all).ranks, "4");
   auto without_torch = all;
-  without_torch.erase("WORLD_SIZE");  // without it, RANK could have another meaning and is ignored
+  // Without WORLD_SIZE, RANK may have another meaning and is ignored.
+  without_torch.erase("WORLD_SIZE");
   EXPECT_EQ(job_in(without_torch).rank, "2");
   EXPECT_EQ(job_in(without_torch).ranks, "");
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Compares the ledger with a model over random histories. The model keeps every program's CBs and
-// counts every byte after each change. Further tests are the cases of the seeds.
+// counts every byte after each change. Further tests check cases of the seeds
+// (docs/internals/seeds.md).
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -31,7 +32,7 @@ FootprintRef acquire(FootprintTable& table, const std::vector<Cb>& cbs) {
   return table.acquire(key_of(cbs), [&] { return cbs; });
 }
 
-// A model that implements each definition of the design directly.
+// A model that computes each figure directly from its definition.
 class BruteForce {
   // The programs of the last dispatch to a core.
   struct Sent {
@@ -127,8 +128,8 @@ class BruteForce {
   std::vector<Sent> last_;
 };
 
-// The figures that an owner publishes. The test changes them only by the changes that the ledger
-// returns.
+// The figures that the owner of a ledger publishes. The test applies only the changes that the
+// ledger returns.
 struct Published {
   std::vector<DeviceLedger::Core> cores;
   std::map<std::uint64_t, std::uint32_t> resident_cores;
@@ -246,7 +247,8 @@ class WormholeLedger : public ::testing::Test {
   DeviceLedger ledger{64};
 };
 
-// Tests seed 000, "Physical vs Logical", with 30 cached programs of 10 MiB at the same addresses.
+// Tests the case "Physical vs Logical" of seed 000 (docs/internals/seeds.md) with 30 cached
+// programs of 10 MiB at the same addresses.
 TEST_F(WormholeLedger, ThirtyCachedProgramsTake300LogicalAnd10Physical) {
   const std::vector<Cb> cbs = {{{105664, 105664 + 163840}, rectangle(7, 7), false}};
   for (std::uint64_t program = 0; program < 30; ++program) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The ring of events as a reader sees it.
+// Tests the ring of events as a reader sees it.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>

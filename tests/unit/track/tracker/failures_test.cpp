@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The copy of the segment that a tracker saves when it runs out of memory.
+// Tests the copy of the segment that a tracker saves when its program runs out of memory.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>

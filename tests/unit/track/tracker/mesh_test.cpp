@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Tests buffers and programs of a mesh. One call with a list of devices has the same effect on
-// every device as one call for each device. But it makes only one record.
+// every device as one call for each device, but makes only one record.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The segment file of a tracker: its start, growth, name and end.
+// Tests the segment file of a tracker: its start, growth, name and end.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names of programs, long labels and scopes: texts that the segment stores once.
+// Tests names of programs, long labels and scopes, which are texts that the segment stores once.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -205,8 +205,8 @@ TEST(Tracker, AnUnseenKindIsUnknownAgainWithAReason) {
   EXPECT_EQ(tracker.read().not_seen.size(), segment::kMaxNotSeen);
 }
 
-// The client of seed 001 reports a CB without an address. It reports only the number and the size,
-// once for each cached program.
+// The client of seed 001 (docs/internals/seeds.md) reports a CB without an address. For each cached
+// program it reports only the number and the size of the CB.
 TEST(Tracker, CountsACbWithoutAnAddressOnceAtItsLargestSizeUntilItsLastFree) {
   Tracked tracked;
   tracked->cb_alloc(0, 7, 4096);
@@ -434,7 +434,7 @@ TEST(Tracker, NoSumOfHugeSizesWrapsAround) {
   EXPECT_EQ(tracked.device().anomalies.bad_arguments, 2U + 4);
 }
 
-// A model that keeps the live allocations in an ordinary list.
+// A model that keeps the live allocations in a std::map.
 struct Model {
   struct Live {
     std::uint64_t logical;

@@ -290,7 +290,8 @@ void call(Reporting& reporting) {
 
 RC_GTEST_PROP(Outbox, AfterAllMessagesAServerKnowsTheLiveAllocations, ()) {
   Reporting reporting(*rc::gen::element<std::size_t>(2048, 65536));
-  // There can be more slots than one slice of the resend handles. The resend is then interrupted.
+  // Up to 800 slots are more than one slice of the resend handles, so other calls can interrupt the
+  // resend.
   const auto before = *rc::gen::inRange<std::uint64_t>(0, 800);
   for (std::uint64_t id = 1; id <= before; ++id) {
     reporting->buffer_alloc(0, buffer(TTMEM_L1, id, id));
