@@ -11,14 +11,14 @@
 
 namespace ttmem::serve {
 
-// Makes the answers to the requests that pages send every second. An answer has the devices whose
-// figures changed since the previous answer to this client. Every change of a device, of the
-// warnings or of a list gets the next number. A client sends the number of its last answer, and
+// Makes the answers to the requests that pages send every second. An answer contains the devices
+// whose figures changed since the previous answer to the same client. Every change of a device, of
+// the warnings or of a list gets the next number. A client sends the number of its last answer, and
 // gets the changes with higher numbers.
 //
-// The first number is the wall clock in microseconds at the start of the server. Numbers grow by a
-// few each second, and so more slowly than the clock. A later server therefore never repeats a
-// number of an earlier server.
+// The numbers start at the wall clock in microseconds at the start of the server. They grow by a
+// few per second, so they stay behind the clock, and a later server never repeats a number of an
+// earlier server.
 //
 // The JSON of a device is made once for all clients. For one thread at a time.
 class Changes {
@@ -26,7 +26,8 @@ class Changes {
   // The first change gets the number `start_unix_us` + 1.
   explicit Changes(std::uint64_t start_unix_us) : first_(start_unix_us), number_(start_unix_us) {}
 
-  // Numbers that change when a list changes. Clients request the lists themselves separately.
+  // Numbers that change when a list changes. The lists are not part of an answer: clients send
+  // other requests for them.
   struct Lists {
     std::uint64_t allocations_and_programs = 0;
     std::uint64_t postmortems = 0;
@@ -35,8 +36,8 @@ class Changes {
   void update(const model::Snapshot& snapshot, const Lists& lists);
 
   struct Question {
-    // The number of the client's last answer. The answer contains everything if this is nullopt or
-    // a number of another server.
+    // The number of the last answer that the client got. If it is nullopt, or a number of another
+    // server, the next answer contains everything.
     std::optional<std::uint64_t> after{};
     std::optional<model::DeviceName> cores{};  // device whose figures per core are requested
     std::optional<std::uint64_t> cores_after{};

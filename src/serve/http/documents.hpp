@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// JSON documents of facts that only the server has. Integers are bytes, unknown is null, and the
-// output is valid JSON for any bytes in the strings. Documents end with a newline. Pure, safe from
-// any thread.
+// JSON documents of facts that only the server has. Sizes are integers in bytes, unknown values are
+// null, and the output is valid JSON for any bytes in the strings. Documents end with a newline.
+// Pure, safe from any thread.
 #pragma once
 
 #include <cstdint>

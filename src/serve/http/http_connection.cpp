@@ -14,14 +14,14 @@ namespace beast = boost::beast;
 namespace http = boost::beast::http;
 
 constexpr std::chrono::seconds kReadTime{10};
-// A client that takes longer than this to take an answer is disconnected, to make room for another
-// client.
+// A client is disconnected if it takes longer than kWriteTime, plus a second for each
+// kSlowestBytesPerSecond bytes, to read an answer. The connection is then free for another client.
 constexpr std::chrono::seconds kWriteTime{30};
 constexpr std::uint64_t kSlowestBytesPerSecond = 64 << 10;
 constexpr std::chrono::seconds kLingerTime{2};
 constexpr std::size_t kMaxLingerBytes = 1 << 20;
-// The maximum size of the read buffer. It has room for a request, and for bytes of later requests
-// that a client sent ahead.
+// The maximum size of the read buffer: room for the header of one request, and for bytes that the
+// client sent ahead.
 constexpr std::size_t kMaxBufferBytes = 4 * std::size_t{kMaxHeaderBytes};
 
 template <typename Body>

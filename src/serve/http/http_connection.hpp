@@ -46,7 +46,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   // Closes the connection at once, even if an operation is pending.
   void close() { stream_.close(); }
 
-  // The states in the order of what a client loses if the server closes the connection. The client
+  // The states, ordered by how much a client loses if the server closes the connection. A client
   // loses least in the first state.
   enum class State : std::uint8_t {
     lingering,  // waits for the client to close the connection; everything is answered

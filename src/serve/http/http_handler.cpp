@@ -99,7 +99,7 @@ HttpResponse snapshot(const RequestTarget& target, HttpHandler& handler) {
       const model::Snapshot selected = on_these(selection::without_lists(all), names);
       return ok(kJson, views::snapshot_json(selected, views::JsonLayout::line));
     }
-    // Leaves the text empty. `later` computes the text, which grows with the lists.
+    // Leaves the body empty. A worker computes the body with `later`, because long lists take long.
     HttpResponse response;
     response.later = [selected =
                           on_these(selection::cut_lists(all, names, kMaxListEntries), names)] {
@@ -121,8 +121,7 @@ Result<std::size_t> limit_in(const RequestTarget& target) {
   return static_cast<std::size_t>(limit->value_or(kMaxListEntries));
 }
 
-// Computes the text later, on another thread, because writing 100,000 entries takes most of a
-// second.
+// Lets a worker compute the body, because writing 100,000 entries takes nearly a second.
 HttpResponse allocations(const RequestTarget& target, HttpHandler& handler) {
   const auto pid = pid_in(target);
   if (!pid) return error_response(400, pid.error().message);

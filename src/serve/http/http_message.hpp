@@ -37,7 +37,7 @@ struct HttpResponse {
   std::string allow;  // allowed methods, if the status is 405
   std::vector<std::pair<std::string, std::string>> headers{};  // additional headers
   // A function that computes the response, if the computation takes long. Empty if this response is
-  // complete. A worker thread calls these functions one after the other.
+  // complete. One worker thread calls the functions of all responses, one after the other.
   std::function<HttpResponse()> later{};
   std::shared_ptr<void> ticket{};  // counts this response as a long answer until it is sent
 };

@@ -13,16 +13,16 @@
 namespace ttmem::serve {
 namespace {
 
-// Decodes an escaped text. Does not use urls::parse_query(), because it refuses a plain | or é, and
-// because its errors do not name the parameter.
+// Decodes an escaped text. Does not use boost::urls::parse_query(), because that function refuses
+// an unescaped | or é, and its errors do not name the parameter.
 std::optional<std::string> decode(std::string_view text, bool plus_is_blank) {
   const auto escaped = boost::urls::make_pct_string_view(text);
   if (!escaped) return std::nullopt;
   return escaped->decode({plus_is_blank});
 }
 
-// Removes the text up to and including `separator` from `rest`, and returns the part before the
-// separator. Removes and returns all of `rest` if it has no separator.
+// Removes the text up to and including the first `separator` from `rest`, and returns the part
+// before the separator. If `rest` has no separator, removes and returns all of it.
 std::string_view take(std::string_view& rest, char separator) {
   const std::size_t end = rest.find(separator);
   const std::string_view part = rest.substr(0, end);

@@ -25,12 +25,12 @@ namespace ttmem::serve {
 // An HTTP server on one address. Used by one thread: the thread of the event loop. The loop must
 // not run any more when the server is destroyed.
 //
-// Serves at most kMaxConnections at a time. If there are more, a new client replaces an existing
-// client: first a client whose requests are all answered; otherwise the client whose request has
-// been incomplete for the longest time (at least kMinWait); otherwise the client that has been
-// reading its answer for the longest time (at least kMinRead). If there is no such client, the new
-// client waits. At most kMaxAnswers requests are answered at a time: other requests get 503, except
-// /healthz, which is always answered.
+// Serves at most kMaxConnections clients at a time. A further client replaces an existing client:
+// first a client whose connection is being closed; otherwise the client that has sent no complete
+// request for the longest time (at least kMinWait); otherwise the client that has been reading its
+// answer for the longest time (at least kMinRead). If there is no such client, the new client
+// waits. At most kMaxAnswers requests are answered at a time. Other requests get 503, except
+// requests for /healthz, which are always answered.
 class HttpServer {
  public:
   static constexpr std::size_t kMaxConnections = 512;
@@ -40,7 +40,8 @@ class HttpServer {
   // The maximum number of concurrent long answers. Each may take tens of MiB.
   static constexpr long kMaxLongAnswers = 4;
 
-  // Returns the response to a request. The HostRule has the name and port of this server.
+  // A function that returns the response to a request. The HostRule has the name and port of this
+  // server.
   using Answer = std::function<HttpResponse(const HttpRequest&, const HostRule&)>;
 
   // `options` must outlive the server.

@@ -23,8 +23,8 @@ namespace ttmem::serve {
                                                        std::string_view path);
 
 // Returns the error response to a request without the token or with several tokens. Returns nullopt
-// if the request has the token, or if `token` is empty. The comparison takes the same time for
-// every token.
+// if the request has the token, or if `token` is empty. The time of the comparison does not depend
+// on the token in the request.
 [[nodiscard]] std::optional<HttpResponse> refused_token(const HttpRequest& request,
                                                         std::string_view token);
 

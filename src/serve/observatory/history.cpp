@@ -40,7 +40,7 @@ History::History(std::chrono::seconds limit)
 void History::record(const model::Snapshot& snapshot) {
   if (limit_seconds_ == 0) return;
   for (const model::Device& device : snapshot.devices) {
-    // Skips a device without figures, which only dead processes had open.
+    // Skips a device without figures, for example a device that only dead processes had open.
     const bool known = std::any_of(kDeviceKinds.begin(), kDeviceKinds.end(),
                                    [&](Kind kind) { return device.used(kind).has_value(); });
     if (!known) continue;

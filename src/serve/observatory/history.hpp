@@ -26,8 +26,8 @@ inline constexpr auto kSeries = [] {
 
 // The figures of one second or one minute.
 struct HistoryPoint {
-  std::uint64_t time_unix_ns = 0;  // end of the interval
-  // Values at the end of the interval. nullopt: unknown.
+  std::uint64_t time_unix_ns = 0;  // time of the last snapshot in the interval
+  // Values of the last snapshot in the interval. nullopt: unknown.
   std::array<model::Bytes, kSeries.size()> bytes;
   std::array<model::Bytes, kSeries.size()> peak;  // highest values in the interval
 };
@@ -45,8 +45,9 @@ struct HistoryRange {
 // A peak between two passes appears in the point after the peak, if the processes on the device
 // report peaks. Merging seconds into minutes loses no peak.
 //
-// Takes at most 0.6 MiB for a device. Stores at most kMaxDevices devices, and evicts the device
-// that was seen longest ago. For one thread at a time.
+// Takes at most 0.6 MiB for a device. Stores at most kMaxDevices devices. A further device replaces
+// the device that was seen longest ago, unless all stored devices are still present. For one thread
+// at a time.
 class History {
  public:
   static constexpr std::size_t kMaxDevices = 64;
@@ -57,16 +58,17 @@ class History {
   // Records a snapshot; to be called once a second. Two snapshots of one second become one point.
   void record(const model::Snapshot& snapshot);
 
-  // Returns the points of the last `seconds` seconds before `now`. Returns a point for each second
-  // if `seconds` is at most an hour, otherwise a point for each minute. Returns nullopt if no
-  // device with this name was ever seen. If several devices have the name, returns the points of
+  // Returns the points of the last `seconds` seconds before `now_unix_ns`. Returns a point for each
+  // second if `seconds` is at most an hour, otherwise a point for each minute. Returns nullopt if
+  // no device with this name was ever seen. If several devices have the name, returns the points of
   // the device that was seen last.
   [[nodiscard]] std::optional<HistoryRange> range(const model::DeviceName& device,
                                                   std::uint64_t seconds,
                                                   std::uint64_t now_unix_ns) const;
 
-  // Returns the device whose points range() returns for this name, and all devices with this name
-  // that existed at the same time. There are several devices if a number names several chips.
+  // Returns the devices with this name that were seen last: the device whose points range()
+  // returns, and other devices that were seen in the same snapshot. There are several if a number
+  // names several chips.
   [[nodiscard]] std::vector<model::Device> named(const model::DeviceName& name) const;
   // Returns all devices that range() knows.
   [[nodiscard]] std::vector<model::Device> devices() const;

@@ -62,8 +62,8 @@ void Observatory::report_and_reap(const std::vector<std::string>& names) {
   std::vector<Postmortem> fresh;
   for (const collector::DeadSegment& segment : dead.segments) {
     still_there.insert(segment.path);
-    // Skips a segment after a clean exit, because its process held nothing. Skips a file that never
-    // became a segment, because it had no process.
+    // Skips a segment after a clean exit, because its process held nothing. Skips a file without
+    // the content of a segment, because the file names no process.
     if (reported_.contains(segment.path) || segment.clean_exit || !segment.readable) continue;
     for (const std::string& line : postmortem_lines(segment)) spdlog::warn("{}", line);
     fresh.push_back({.found_unix_ns = collector_.evidence().time_unix_ns,
@@ -81,8 +81,8 @@ void Observatory::report_and_reap(const std::vector<std::string>& names) {
   for (Postmortem& postmortem : fresh) postmortems_.add(std::move(postmortem));
 }
 
-// Logs the failures of processes that failed because memory ran out, from the copies of their
-// segments. Reads each copy once, after its process has ended.
+// Logs out-of-memory failures of processes. Reads each failure once, from the copy of the segment
+// that was made at the failure.
 void Observatory::report_failed() {
   const std::vector<std::string>& names = collector_.evidence().failed;
   std::erase_if(failed_, [&](const auto& known) {

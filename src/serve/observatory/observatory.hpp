@@ -23,7 +23,8 @@ struct ObservatoryOptions {
   bool reap = true;
   bool process_metrics = true;
   std::chrono::seconds history{86400};
-  // How long the copies of failed processes are kept for a reader who asks why the process failed.
+  // Time for which the segment copy of a failed process is kept, for users who ask why the process
+  // failed.
   std::chrono::seconds failed{3600};
 };
 
@@ -74,7 +75,8 @@ class Observatory : public ObservedMachine {
   History history_;
   Postmortems postmortems_;
   std::set<std::string> reported_;  // paths of dead segments that were reported and still exist
-  // Time, in nanoseconds, when this server first saw the copy of a failed process, by file name.
+  // Unix time in nanoseconds at which this server first saw a segment copy of a failed process, by
+  // file name.
   std::map<std::string, std::uint64_t> failed_;
   std::set<std::string> warned_;  // warnings already logged, at most a few hundred
   std::vector<std::function<void(std::vector<views::ServerFigure>&)>> more_figures_;

@@ -14,7 +14,7 @@ namespace ttmem::serve {
 // A process that ended without a clean exit, and what it held.
 struct Postmortem {
   std::uint64_t found_unix_ns = 0;
-  bool removed = false;  // true if the segment was removed
+  bool removed = false;  // true if this and all other dead segments of the pass were removed
   collector::DeadSegment process;
 };
 

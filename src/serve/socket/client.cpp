@@ -147,8 +147,8 @@ Change Client::allocate_again(ConnectionId connection, Holding* holding, Kind ki
   return track_plain(*holding) ? change : refuse(holding, kind, bytes);
 }
 
-// Handles a report that replaces an earlier report of the same object. The object is a kernel,
-// which is loaded again after an eviction, or a buffer that libttmem reports.
+// Handles a kernel, or a buffer that libttmem reports. If the object is already held, the report
+// replaces the earlier report: a kernel is loaded again after an eviction.
 Change Client::load(ConnectionId connection, const HoldingKey& key, Kind kind,
                     const Message& report) {
   const Change counted{.kind = kind, .bytes = report.head.size};
@@ -397,7 +397,8 @@ void Client::count_dropped(const wire::DeviceDetails& reported) {
   }
 }
 
-// Handles a connection that has reported all live objects. From now on the figures are exact again.
+// Handles a connection that has reported all live objects. Unless a newer connection has replaced
+// it, the figures are now exact again.
 void Client::complete(ConnectionId connection) {
   remove_reports(libraries_.complete(
       connection, [this](ConnectionId id) { return connections_.contains(id); }));
@@ -405,8 +406,9 @@ void Client::complete(ConnectionId connection) {
     tracker_->process.count_recorded_calls(std::exchange(missing_events_, 0));
 }
 
-// Handles the goodbye of a copy of libttmem. Usually the client ends at the same time, and its
-// holdings are removed with its segment.
+// Handles the goodbye of a copy of libttmem. If another copy or an original client may still
+// report, removes the reports of this copy. Otherwise the client ends soon, and its holdings are
+// removed with its segment.
 void Client::say_goodbye(std::uint64_t copy) {
   const LibraryConnections::Ids gone = libraries_.goodbye(copy);
   const bool others = has_originals_ || !libraries_.all_left() ||
@@ -435,7 +437,8 @@ Change Client::open(const Message& report) {
   info.dram_channels = reported.dram_channels;
   info.dram_bytes_per_channel = reported.dram_bytes_per_channel;
   info.trace_region_bytes = report.head.size;
-  // If the grid becomes known late, the tracker places the programs again.
+  // Updates the CB totals too, because the tracker places the programs again if the grid becomes
+  // known late.
   update_cb_totals(info.id, [&] { tracker_->device_open(info); });
   if (reported.reports != 0) {
     tracker_->devices.set_reported(info.id, reported.reports & ~TTMEM_REPORTS_DISPATCHES);

@@ -56,7 +56,7 @@ struct Change {
   Effect effect = Effect::counted;
   Refusal refusal = Refusal::bad_argument;  // the reason, if `effect` is refused
   Kind kind = Kind::dram;
-  std::uint64_t bytes = 0;       // size of the object in the message
+  std::uint64_t bytes = 0;       // bytes for the log: the size that was added or freed
   std::uint64_t references = 1;  // how often the object is held now
 };
 
@@ -102,8 +102,8 @@ class Client {
   Change place(ConnectionId connection, std::uint32_t device, std::uint64_t program,
                std::span<const ReportedCb> cbs);
 
-  // The connections of the library. The registry keeps them beyond the client, because a connection
-  // that was made before a goodbye may be read after it.
+  // The connections of libttmem. The registry keeps them longer than the client, because a
+  // connection that was made before a goodbye may be read after the goodbye.
   [[nodiscard]] const LibraryConnections& libraries() const { return libraries_; }
   void restore_libraries(LibraryConnections libraries) { libraries_ = std::move(libraries); }
 

@@ -119,8 +119,8 @@ void ClientRegistry::process_ended(const Key& key) {
   remove(known);
 }
 
-// Leaves the segment of a process that ended. The reaper finds the segment and logs what the
-// process held.
+// Leaves the segment of a process that ended as evidence: the reaper finds the segment and logs
+// what the process held. Removes the segment if too many segments are left as evidence already.
 void ClientRegistry::end(Clients::iterator known) {
   Client& client = *known->second.client;
   if (!may_leave_evidence()) {
@@ -145,8 +145,8 @@ void ClientRegistry::remove(Clients::iterator known) {
   clients_.erase(known);
 }
 
-// Gives a new client the library connections that an earlier client of the same process had. The
-// start time of a process that has ended is unknown; then the pid decides.
+// Gives a new client the library connections that an earlier client of the same process had. If the
+// process has ended, its start time is unknown, and the pid alone identifies the process.
 void ClientRegistry::restore_libraries(const Key& key, Client& client) {
   const auto found =
       std::find_if(past_libraries_.rbegin(), past_libraries_.rend(), [&](const auto& past) {

@@ -69,8 +69,9 @@ class ClientRegistry {
   // Sets the time of the reports that are applied until the next call.
   void update_clock() { now_ns_ = tracker::now(); }
 
-  // Call this when the server stops. Removes the segment of each client now, or at the end of its
-  // last connection. The processes of the clients continue.
+  // To be called when the server stops. Removes the segments of clients without a connection now.
+  // The segment of any other client is removed at the end of its last connection, or stays as
+  // evidence if its process has ended and held anything.
   void stop();
 
   [[nodiscard]] DeviceTotals& totals() { return totals_; }
@@ -107,8 +108,8 @@ class ClientRegistry {
   DeviceTotals totals_;                    // declared before the clients, which refer to it
   std::uint64_t now_ns_ = tracker::now();  // declared before the clients, which refer to it
   Clients clients_;
-  // The library connections of clients that were removed last. If such a client said goodbye, an
-  // earlier connection that is read only now is recognised as out of date.
+  // The library connections of the clients that were removed most recently. They show that a
+  // connection is outdated if it was made before a goodbye and is read after the goodbye.
   std::deque<std::pair<Key, LibraryConnections>> past_libraries_;
   // Paths of the segments that were left as evidence. Some may already be reaped.
   std::vector<std::string> evidence_;

@@ -13,14 +13,15 @@
 
 namespace ttmem::serve {
 
-// Returns for example "21.75 MiB": two decimals and one unit, so that lines can be compared and
-// added up. Sizes that would read 0.00 MiB are in KiB or B.
+// Returns for example "21.75 MiB". All sizes are in MiB with two decimals, so that lines can be
+// compared and added up. Only sizes below 0.01 MiB are in KiB or B.
 [[nodiscard]] std::string log_bytes(std::uint64_t bytes);
 
 // Returns for example "dram 1.25 MiB, cb 0.50 MiB": all kinds that are not zero.
 [[nodiscard]] std::string text_of_kinds(const KindBytes& bytes);
 
-// Writes one line per report, at info level:
+// Writes one line per report at info level. Writes no line for a report about the connection
+// itself, or for a CB whose program is not complete yet. Example:
 //
 //   [CB_FREE] [PID 4711] device 0: -0.25 MiB (total 21.75 MiB) cb
 //

@@ -47,7 +47,7 @@ struct HoldingKey {
 };
 
 // One object that a client holds. Each object has its own cache line, because a server spends most
-// of its time with searching for holdings.
+// of its time searching for holdings.
 struct alignas(64) Holding {
   std::uint64_t id = 0;
   std::uint64_t bytes = 0;  // the largest reported size
@@ -65,8 +65,8 @@ struct alignas(64) Holding {
   [[nodiscard]] bool is_empty() const noexcept { return where == kNowhere; }
   void make_empty() noexcept { where = kNowhere; }
   void begin(const Key& key) noexcept { *this = {.id = key.id, .where = key.where}; }
-  // Returns the number that is hashed. Its parts differ in different bits: addresses differ in
-  // their middle bits; devices and spaces differ in their lowest bits.
+  // Returns the number that is hashed. Multiplies `where`, because devices and spaces differ in the
+  // lowest bits, and addresses (ids) in the middle bits.
   [[nodiscard]] static std::uint64_t number_of(const Key& key) noexcept {
     return key.id ^ (key.where + 1) * 0xbf58476d1ce4e5b9;
   }

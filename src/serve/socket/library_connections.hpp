@@ -20,22 +20,22 @@ class LibraryConnections {
  public:
   using Ids = std::vector<ConnectionId>;
 
-  // Makes the connection the newest of its copy. Does not do so if the copy already has a newer
-  // connection: this connection is then outdated, and was only read late. Returns an empty list,
+  // Adds the connection to its copy. Makes it the newest of the copy, unless the copy already has a
+  // newer connection: this connection is then outdated and was read late. Returns an empty list,
   // except for a copy that reconnects again and again without completing its report.
   [[nodiscard]] Ids hello(ConnectionId connection, std::uint64_t copy);
   // Handles a connection that has reported all live objects. Returns an empty list if the
   // connection is not the newest of its copy.
   [[nodiscard]] Ids complete(ConnectionId connection,
                              const std::function<bool(ConnectionId)>& is_connected);
-  // Handles a copy that holds nothing any longer. Returns an empty list if the copy never said
-  // hello.
+  // Handles the goodbye of a copy, whose reports no longer count. Returns an empty list if the copy
+  // never said hello.
   [[nodiscard]] Ids goodbye(std::uint64_t copy);
   void ended(ConnectionId connection);
 
   [[nodiscard]] bool contains(ConnectionId connection) const;
-  // Returns true if the copy has a newer connection, so that further reports of this connection are
-  // out of date.
+  // Returns true if the copy of this connection has a newer connection. Further reports of this
+  // connection are then outdated.
   [[nodiscard]] bool is_replaced(ConnectionId connection) const;
   // Returns true if no copy ever said hello.
   [[nodiscard]] bool empty() const { return copies_.empty(); }

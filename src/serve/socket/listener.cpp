@@ -54,8 +54,8 @@ bool is_strange(const struct stat& facts) {
   return facts.st_uid != 0 && facts.st_uid != ::geteuid();
 }
 
-// Removes a stale socket. Fails if the path is in use; the message says what occupies the path, and
-// the next step.
+// Removes a stale socket. Fails if anything else is at the path, or if the socket cannot be
+// removed; the message says what is at the path, and the next step.
 Result<void> clear_path(const std::string& path, const sockaddr_un& address) {
   struct stat facts {};
   if (::lstat(path.c_str(), &facts) != 0) return {};
@@ -73,8 +73,8 @@ Result<void> clear_path(const std::string& path, const sockaddr_un& address) {
   const int connected =
       ::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
   const int error = connected == 0 ? 0 : errno;
-  // A server listens if the connection succeeds. A server also listens after EAGAIN, which means
-  // that its backlog is full.
+  // A server listens if the connection succeeds, or fails with EAGAIN, which means that the
+  // server's backlog is full.
   if (error == 0 || error == EAGAIN) {
     const auto server = error == 0 ? peer_of(probe.get()) : std::nullopt;
     return Error{

@@ -58,7 +58,7 @@ Result<segment::SegmentWriter::Process> process_of(const Peer& peer, std::int32_
         peer.pid, collector::user_name(peer.uid), collector::user_name(server_uid))};
   }
   // The peer is in a pid namespace that this process does not see. The pid in the peer's message is
-  // therefore only shown, and not looked up.
+  // only shown, because it cannot be looked up here.
   if (peer.pid == 0) {
     segment::SegmentWriter::Process process;
     process.pid = reported;

@@ -69,8 +69,8 @@ std::vector<const Device*> find_devices(const Snapshot& snapshot, const wire::He
   return found;
 }
 
-// Counts chips and devices. A device whose chip is unknown is not counted if a known chip has the
-// same number.
+// Counts the chips. Devices whose chip is unknown count as one chip per device number, or not at
+// all if a known chip has that number.
 std::uint32_t count_devices(const Snapshot& snapshot) {
   std::size_t chips = 0;
   std::set<std::uint32_t> named;

@@ -18,13 +18,13 @@ namespace ttmem::serve {
 // is 0 if the device is unknown. Used by one thread: the thread of the event loop.
 class Responder {
  public:
-  // Returns the present snapshot.
+  // A function that returns the present snapshot.
   using GetSnapshot = std::function<const model::Snapshot&()>;
   // The snapshot of `at_figures` may lack the allocations.
   Responder(GetSnapshot at_all, GetSnapshot at_figures)
       : get_all_(std::move(at_all)), get_figures_(std::move(at_figures)) {}
 
-  // Makes the next answer use a new snapshot. Without this call the answers use the same snapshot,
+  // Makes the next answer use a new snapshot. Answers without a call in between share one snapshot,
   // so that a thousand questions at once cost one pass.
   void forget() { snapshot_ = nullptr; }
 

@@ -67,8 +67,8 @@ Session::Verdict Session::handle(std::span<const std::byte> messages, std::strin
   context_.responder.forget();
   context_.clients.update_clock();
   answered_ = false;
-  // Closes this connection if the process has a newer connection, over which it has reported all
-  // its holdings.
+  // Closes this connection if the same copy of libttmem has a newer connection, over which it
+  // reports all its holdings again.
   if (last_client_ != nullptr && last_client_->is_replaced(id_)) return Verdict::close;
   const Verdict verdict = handle_all(messages, answers);
   context_.statistics.messages += std::exchange(handled_, 0);

@@ -24,7 +24,7 @@ namespace ttmem::serve {
 struct SocketStatistics {
   std::uint64_t connections = 0;
   std::uint64_t messages = 0;  // valid messages
-  std::uint64_t bad = 0;       // messages with a wire::Fault
+  std::uint64_t bad = 0;       // messages that wire::fault_of() rejects
   std::uint64_t refused = 0;   // messages for a process that the peer may not report for
 };
 
@@ -60,8 +60,8 @@ class Session {
  private:
   static constexpr std::uint32_t kMaxBadInARow = 3;
 
-  // Calls noinline functions, because inlining them would make the loop over the messages slower (1
-  // ns per message).
+  // Calls functions that are noinline: inlining them would cost 1 ns per message in the loop over
+  // the messages.
   Verdict handle_all(std::span<const std::byte> messages, std::string& answers);
   Verdict handle_one(const wire::Message& message, std::string& answers);
   [[gnu::noinline]] void answer(const wire::Message& question, std::string& answers);

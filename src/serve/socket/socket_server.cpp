@@ -59,8 +59,8 @@ Result<void> SocketServer::start() {
   return {};
 }
 
-// Listens on both paths. Omits the safe path if its directory cannot be used, and omits the other
-// path if another user occupies it.
+// Listens on both paths. Omits the safe path if its directory cannot be used. Omits the other path
+// if the server listens on the safe path and another user occupies the other path.
 Result<void> SocketServer::listen() {
   const mode_t mode = options_.mode.value_or(::geteuid() == 0 ? 0666 : 0600);
   if (!options_.safe_path.empty()) {
@@ -82,8 +82,7 @@ Result<void> SocketServer::listen_at(const std::string& path, mode_t mode) {
   if (!listener) return listener.error();
   Entrance& entrance = entrances_.emplace_back(loop_);
   entrance.listener = std::move(*listener);
-  // Duplicates the descriptor, because the acceptor closes its descriptor. The listener removes the
-  // file at the path.
+  // Duplicates the descriptor, because the acceptor and the listener each close one.
   entrance.acceptor.assign(Protocol(), ::fcntl(entrance.listener.fd(), F_DUPFD_CLOEXEC, 0));
   boost::system::error_code ignored;
   entrance.acceptor.non_blocking(true, ignored);
@@ -117,8 +116,9 @@ boost::system::error_code SocketServer::accept_all(Entrance& entrance) {
   return {};
 }
 
-// Reads everything that was sent, including connections in Linux's queue. Reads connections in the
-// order of their creation, so that a newer connection replaces an older one.
+// Reads everything that the process (nullopt: any process) has sent, also over connections that
+// wait in Linux's queue. Reads connections in the order of their creation, so that a newer
+// connection replaces an older one.
 void SocketServer::read_rest(std::optional<pid_t> of_process) {
   // Ignores the errors, because a connection that cannot be accepted now is accepted later.
   for (Entrance& entrance : entrances_) (void)accept_all(entrance);
@@ -133,7 +133,7 @@ void SocketServer::read_rest(std::optional<pid_t> of_process) {
 
 void SocketServer::add(Protocol::socket socket) {
   const std::optional<Peer> peer = peer_of(socket.native_handle());
-  // Returns if the connection is closed already.
+  // Linux reports no peer if the connection is closed already.
   if (!peer) return;
   ++statistics_.connections;
   auto connection = std::make_shared<Connection>(
@@ -143,8 +143,8 @@ void SocketServer::add(Protocol::socket socket) {
   connection->start();
 }
 
-// Tries later to accept the waiting connections. Most likely no descriptor is left. Connected
-// clients are served meanwhile, and the others wait.
+// Accepts the waiting connections a second later. The usual error is that no descriptor is left.
+// Connected clients are served meanwhile.
 void SocketServer::accept_later(Entrance& entrance, const boost::system::error_code& error) {
   spdlog::warn("cannot accept another client: {}; {} are connected; raise the limit of open files",
                error.message(), connections_.size());
@@ -155,7 +155,8 @@ void SocketServer::accept_later(Entrance& entrance, const boost::system::error_c
 }
 
 void SocketServer::stop() {
-  // Reads what was sent, because it may include goodbyes of processes that did not die.
+  // Reads the remaining messages, because they may include goodbyes. Without its goodbye, a process
+  // that exited cleanly would count as dead.
   read_rest(std::nullopt);
   boost::system::error_code ignored;
   for (Entrance& entrance : entrances_) {

@@ -60,10 +60,11 @@ class Wanted {
   }
 
  private:
-  // Returns 0, the begin of the recording, for objects that existed before the recording.
+  // Returns the time, or 0 (the begin of the recording) for a time before the recording.
   static Time clamped(Time time) { return std::max<Time>(time, 0); }
 
-  // Returns the devices by number, or by key if two devices of the recording have the same number.
+  // Returns the numbers of the devices, such as "0-3", or their keys if two devices of the
+  // recording have the same number.
   [[nodiscard]] std::string names_of(const std::vector<const DeviceReport*>& devices) const {
     std::set<std::uint32_t> numbers;
     for (const DeviceReport& device : report_.devices) numbers.insert(device.id);
@@ -106,8 +107,8 @@ void add_failures(const recording::Tables& tables, Wanted& wanted) {
   for (std::size_t i = 0; i < count; ++i) wanted.add(tables.failures[i].time_ns, "failure");
 }
 
-// Adds the marks within the range. If there are too many marks, adds only every second, every third
-// and so on.
+// Adds the marks within the range. If there are at least twice `most` marks, adds only every n-th
+// mark, so that fewer than twice `most` are added.
 void add_marks(const recording::Tables& tables, const TimeRange& range, std::size_t most,
                Wanted& wanted) {
   if (most == 0) return;
@@ -126,7 +127,8 @@ bool is_known(const Point& point) {
                      [&](Kind kind) { return point.used[kind].has_value(); });
 }
 
-// Adds the highest points of a line, and the last point before its chip was closed.
+// Adds the highest points of L1 and of DRAM, the first point, and the last point before the chip
+// was closed, or the last point if the chip stayed open.
 void add_line(const std::vector<Point>& points, const DeviceReport& device, Wanted& wanted) {
   const auto by_l1 = [](const Point& a, const Point& b) { return drawn_l1_of(a) < drawn_l1_of(b); };
   const auto by_dram = [](const Point& a, const Point& b) {
@@ -143,7 +145,8 @@ void add_line(const std::vector<Point>& points, const DeviceReport& device, Want
   wanted.add(points.back().time_ns);
 }
 
-// Returns all times at which a line has a point, with the drawn height of L1.
+// Returns all times at which a line has a point, with the highest drawn L1 of all lines at that
+// time.
 std::map<Time, std::uint64_t> heights_of(const Lines& lines) {
   std::map<Time, std::uint64_t> heights;
   for (const std::vector<Point>& points : lines.of_chip) {
@@ -155,7 +158,8 @@ std::map<Time, std::uint64_t> heights_of(const Lines& lines) {
   return heights;
 }
 
-// Adds the highest point of each slice of time. Returns true if all points were added.
+// Adds the time with the highest L1 in each slice of time. Returns true if the times of all points
+// are chosen.
 bool add_others(const Lines& lines, const TimeRange& range, std::size_t slices, Wanted& wanted) {
   const std::map<Time, std::uint64_t> heights = heights_of(lines);
   if (heights.size() <= slices) {

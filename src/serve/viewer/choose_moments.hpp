@@ -14,7 +14,7 @@ namespace ttmem::viewer {
 // A moment at which the page can show all details: the cores and the lists.
 struct ChosenMoment {
   Time time_ns = 0;
-  std::vector<std::string> why{};  // reasons to show the moment: "L1 peak of device 0"
+  std::vector<std::string> why{};  // reasons to show the moment, such as "L1 peak of device 0"
 };
 
 struct Moments {
@@ -23,11 +23,12 @@ struct Moments {
   bool is_thinned = false;
 };
 
-// The maximum numbers of moments. Extremes and failures are chosen in addition.
+// How many moments may be chosen. Extremes and failures are chosen in addition.
 struct Room {
-  // Moments that are spread over the time. Each is the highest of its neighbours.
+  // Maximum number of other moments. The range is divided into this many equal slices of time, and
+  // the moment with the highest L1 of each slice is chosen.
   std::size_t others = 0;
-  std::size_t marks = 0;     // marks; up to about twice this number may be chosen
+  std::size_t marks = 0;     // approximate number of marks; up to twice as many may be chosen
   bool every_device = true;  // true: extremes of every device; false: only of the fullest device
 };
 

@@ -24,8 +24,8 @@ namespace {
 using text::JsonLayout;
 
 constexpr std::size_t kLongLists = 1000;
-// The parts of the total time of showing a recording that the report and the leaks take. The
-// timeline takes the rest.
+// The shares of the progress, from 0 to 1, that the report and the leaks take. The timeline takes
+// the rest.
 constexpr double kReportPart = 0.4;
 constexpr double kLeaksPart = 0.1;
 
@@ -63,8 +63,8 @@ std::string diff_of(const std::vector<ShownRecording>& runs) {
       report::diff_json(diff, {runs[0].name, runs[1].name, kLongLists, {}}, JsonLayout::line));
 }
 
-// Returns the names of the formats that can be downloaded. They are the formats that write a file
-// and not a folder.
+// Returns a JSON array with the names of the formats that can be downloaded. Omits formats that
+// write a folder.
 std::string export_names() {
   nlohmann::json names = nlohmann::json::array();
   for (const exports::ExportFormat& format : exports::kFormats) {

@@ -72,7 +72,8 @@ class Drawing {
   std::vector<ThinnedLine> lines_;
 };
 
-// Counts the open devices that report each kind. A kind that no open device reports is unknown.
+// Counts, for each chip, the open devices that report each kind. A kind that no open device reports
+// is unknown.
 class ChipReporters {
  public:
   ChipReporters(const recording::Tables& tables, const Selection& selection)
@@ -86,7 +87,7 @@ class ChipReporters {
     }
   }
 
-  // Returns true if the event changed a device's state.
+  // Returns true if the event opens or closes devices.
   bool apply(const Event& event) {
     switch (event.type) {
       case Event::Type::device_open:
@@ -127,7 +128,7 @@ class ChipReporters {
   const recording::Tables& tables_;
   const Selection& selection_;
   std::vector<bool> is_open_;  // of each device, by its row
-  // By chip: number of devices that report each kind.
+  // Number of open devices that report each kind, by chip.
   std::vector<PerKind<std::uint32_t>> reporters_;
   std::vector<std::vector<RowId>> of_process_;  // devices of each process
 };
@@ -149,7 +150,8 @@ Result<void> draw_events(const recording::Reader& reader, const Selection& selec
   return exports::for_each_moment(
       reader, usage,
       [&](Time time, const std::vector<std::size_t>& changed) {
-        // After an opening, the figures of any chip may have changed: draws all chips.
+        // Draws all chips after an opening or a close, because the figures of any chip may have
+        // become known or unknown.
         if (std::exchange(opened, false)) {
           for (std::size_t chip = 0; chip < selection.chips().size(); ++chip) draw(chip, time);
         } else {

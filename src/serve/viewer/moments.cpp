@@ -30,7 +30,7 @@ std::uint64_t size_of(const model::Allocation& allocation) {
 }
 std::uint64_t size_of(const model::Program& program) { return program.physical_bytes; }
 
-// Returns the indices of the largest items, in the order of the list.
+// Returns the indices of the kLongestList largest items, in the order of the list.
 template <typename Item>
 std::vector<std::size_t> largest(const std::vector<Item>& items) {
   std::vector<std::size_t> places(items.size());
@@ -96,8 +96,9 @@ void MomentTables::add(const ChosenMoment& moment, model::Snapshot snapshot) {
     const std::string cores =
         device.cores.empty() ? "null" : fmt::format("{}", number_of_cores(key, device.cores));
     devices.push_back(fmt::format(R"(["{}",{},{}])", key, figures, cores));
-    // Clears the CB total, so that rows of programs do not contain their share of the total. The
-    // share differs at each moment; the page computes it.
+    // Clears the CB total, so that rows of programs do not contain their share of the total. A
+    // share differs at each moment, so that the row could not be stored once; the page computes the
+    // share.
     device.kinds[Kind::cb] = {};
   }
   moments_.push_back(fmt::format(R"({{"time_ns":{},"why":{},"devices":[{}]}})", moment.time_ns,

@@ -29,8 +29,8 @@ class MomentTables {
   [[nodiscard]] std::string json() const;
   // Returns about the length of json().
   [[nodiscard]] std::size_t bytes() const;
-  // Returns the number of rows that are missing in the list that lacks most rows. A long list has
-  // only its largest rows.
+  // Returns the highest number of rows that a list lacks at one moment. A long list has only its
+  // largest rows.
   [[nodiscard]] std::size_t left_out() const { return left_out_; }
 
  private:
@@ -55,17 +55,18 @@ class MomentTables {
   std::size_t left_out_ = 0;
 };
 
-// The maximum size of the tables.
+// The limits of the tables that play() makes.
 struct PlayLimits {
   std::size_t bytes = 0;
-  std::size_t device_rows = 0;  // sum, over the moments, of the devices that processes have open
-  // Lowered by play() to the number of moments that fit.
+  std::size_t device_rows = 0;  // number of (device, process) pairs, summed over the moments
+  // Maximum number of moments. If there are too many device rows, play() lowers it to the number of
+  // moments that fit.
   std::size_t moments = std::numeric_limits<std::size_t>::max();
 };
 
-// Reads the recording and adds the snapshots at these moments to the tables. Returns nullopt if not
-// all of these moments fit into the limits. `progress` is called with the completed part, 0 to 1;
-// may be empty.
+// Reads the recording and returns tables with the snapshots at these moments. Returns nullopt if
+// the snapshots exceed the limits. `progress` is called with the completed part, 0 to 1; may be
+// empty.
 [[nodiscard]] Result<std::optional<MomentTables>> play(const recording::Reader& reader,
                                                        const std::vector<ChosenMoment>& moments,
                                                        PlayLimits& limits,

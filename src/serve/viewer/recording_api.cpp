@@ -61,7 +61,7 @@ const exports::ExportFormat* format_in(const RequestTarget& target) {
 }
 
 // Opens a file without a name, which disappears when it is closed, even if this process is killed.
-// Returns -1 with `errno` if the folder is missing or full.
+// On failure, returns an empty descriptor and sets `errno`.
 UniqueFd open_nameless(const std::string& folder) {
   UniqueFd file(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
   // Continues only if the file system lacks O_TMPFILE.
@@ -74,8 +74,8 @@ UniqueFd open_nameless(const std::string& folder) {
 
 std::string export_name(const ShownRecording& run, const exports::ExportFormat& format) {
   std::string name = std::filesystem::path(run.name).stem().string();
-  // Replaces characters that have a meaning in an HTTP header, because the name is sent in a
-  // header.
+  // Keeps only characters without a special meaning in an HTTP header, because the name is sent in
+  // a header.
   std::replace_if(
       name.begin(), name.end(),
       [](unsigned char c) { return std::isalnum(c) == 0 && c != '.' && c != '-' && c != '_'; },

@@ -16,8 +16,7 @@ namespace ttmem::viewer {
 // Serves the page over recordings, and the API that the page uses. All addresses begin with
 // `/SECRET/`. Other users of the machine do not know the secret and get nothing.
 //
-// Only one other thread reads the recordings. It computes the answers that need a recording, one at
-// a time.
+// Only the worker thread of the server reads the recordings. It computes one answer at a time.
 class RecordingApi {
  public:
   // `document` is the document of the runs. `assets` is a folder whose files replace the files in

@@ -48,15 +48,15 @@ void replace_all(std::string& text, std::string_view what, std::string_view with
   }
 }
 
-// Replaces the relative addresses of imported modules by names, because modules inside a file have
-// no address.
+// Replaces relative addresses such as './dom.js' by names such as 'dom.js' in imports, because
+// modules inside one file have no address.
 std::string script(const web::Asset& asset) {
   std::string text = web::plain(asset);
   replace_all(text, "from './", "from '");
   return text;
 }
 
-// A tag in `index.html`, and the text that replaces the tag.
+// A part of `index.html`, a tag or an attribute, and the text that replaces this part.
 struct Reference {
   std::string tag;
   std::string content;

@@ -21,7 +21,7 @@ struct TimeRange {
   Time to_ns = 0;
 };
 
-// The bytes that a chip held at one moment. nullopt: no process measured them.
+// The bytes that a chip held at one moment. nullopt: no process reported the kind.
 struct Point {
   Time time_ns = 0;
   PerKind<Bytes> used{};

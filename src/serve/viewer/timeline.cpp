@@ -24,8 +24,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 using recording::Tables;
 
-// A recording with at most kShort rows gets nearly all moments. A longer recording gets some
-// moments, and fewer if the document would exceed kMaxBytes.
+// A recording with at most kShort rows gets the moments of the first Room, a longer recording those
+// of the second Room. While the tables exceed kMaxBytes or kMaxDeviceRows, the next Room is tried.
+// The last Room has no limit.
 constexpr std::uint64_t kShort = 20'000;  // rows
 constexpr std::size_t kMaxBytes = 48'000'000;
 // The maximum of PlayLimits::device_rows, enough for 128 devices at 1000 moments.

@@ -17,10 +17,10 @@ namespace ttmem::viewer {
 
 // Returns one line of JSON in the schema ttmem.timeline.v1 (docs/guides/page.md): the bytes that
 // the chips held over a range, and all details at some moments of the range. Makes two passes over
-// the recording, or a few more if there are many live objects. The document has about 50 MB, or
-// more if the few most important moments alone need more. `report` is the report of the whole
-// recording. `progress` is called with the completed part, 0 to 1; may be empty. Fails if the file
-// is damaged.
+// the recording, or a few more if there are many live objects. The document has at most about 50
+// MB, or more if the few most important moments alone need more. `report` is the report of the
+// whole recording. `progress` is called with the completed part, 0 to 1; may be empty. Fails if the
+// file is damaged.
 [[nodiscard]] Result<std::string> timeline_json(const recording::Reader& reader,
                                                 const report::Report& report,
                                                 const TimeRange& range,
