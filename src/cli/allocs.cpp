@@ -23,7 +23,8 @@ Examples:
   ttmem allocs --pid 4711 --json
   ttmem allocs --csv > allocations.csv)";
 
-// Returns the number of circular buffers that the list omits without --kind cb.
+// Returns the number of circular buffers that the list omits. Without --kind, the list has no
+// circular buffers.
 std::uint64_t hidden_cbs(const model::Snapshot& snapshot,
                          const selection::AllocationFilter& filter) {
   if (!filter.kinds.empty()) return 0;

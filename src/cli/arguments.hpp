@@ -15,8 +15,8 @@
 
 namespace ttmem::cli {
 
-// Returns a parser for Command::add_option(). It calls `parse`, and puts the option and the typed
-// text before the message of an Error.
+// Returns a parser for Command::add_option(). The parser calls `parse`, and puts the option and the
+// typed text before the message of an Error.
 template <typename Parse>
 [[nodiscard]] auto parse_for(std::string_view option, Parse parse) {
   return [option, parse](const std::string& text) {
@@ -34,7 +34,8 @@ template <typename Parse>
 // Parses names of Kind, for example "dram,l1".
 [[nodiscard]] Result<std::vector<Kind>> parse_kinds(const std::string& text);
 
-// Parses a number above zero, at most a million. `option` names the option in the message.
+// Parses a number above zero, at most a million. `option` is the name of the option for the
+// message.
 [[nodiscard]] Result<double> parse_positive(std::string_view option, const std::string& text);
 
 // Parses a whole number above zero.

@@ -70,7 +70,7 @@ CandidateList pids() {
   return all;
 }
 
-// Returns the distinct values that a property has in all processes.
+// Returns the distinct values of a property of all processes, without the empty text.
 template <typename Get>
 CandidateList of_processes(Get&& get) {
   std::set<std::string> found;
@@ -120,15 +120,15 @@ CandidateList fields() { return plain(views::query_names()); }
 // The possible values of an option or argument. Options that take a file are not listed, because
 // shells complete file names themselves.
 struct ArgumentValues {
-  // The last name of the option, or the name of the value if options with the same name have
-  // different values.
+  // The last name of the option, such as "--at", or the name of its value, such as "ORDER".
   std::string_view name;
   CandidateList (*values)();  // null: the values are in `words`
   std::string_view words;     // separated by commas
   bool list = false;          // true: the user may type several values, separated by commas
 };
 constexpr std::array kValues = {
-    // The value of `ttmem fleet --sort`. This entry must precede the entry of --sort.
+    // The value of `ttmem fleet --sort`. This entry must precede the entry "--sort", because the
+    // first match is used.
     ArgumentValues{"ORDER", orders, ""},
     ArgumentValues{"--at", nullptr, "peak,l1.peak,dram.peak,end"},
     ArgumentValues{"--board", boards, "", true},
@@ -152,8 +152,8 @@ constexpr std::array kValues = {
 };
 constexpr std::array<std::string_view, 6> kFiles = {"FILE", "FILE...", "OLD", "NEW", "OUT", "PATH"};
 
-// The output of the command. If `directive` is not empty, the shell itself completes the word, for
-// example with file names if `directive` is ":files".
+// The output of `ttmem complete`. If `directive` is not empty, the shell itself completes the word.
+// ":files" for example asks for file names.
 struct Completion {
   CandidateList candidates{};
   std::string directive{};

@@ -93,7 +93,7 @@ class LastFailure {
       line_ += fits;
       part.remove_prefix(fits.size());
       if (line_.size() < kMaxLineBytes) return;
-      // Keeps the end of the line, because a sentence may continue in the next piece.
+      // Keeps the end of the stored part, because a sentence may continue in the next part.
       look();
       line_.erase(0, kMaxLineBytes - kMaxSentenceBytes);
     }
@@ -163,8 +163,10 @@ bool matches_message(const std::string& text, const std::optional<FailureMessage
   });
 }
 
-// Returns the moment of a recording at which the least memory was available for the request in the
-// failure message.
+// Returns the moment of a recording at which memory was tightest. If the message says out of
+// memory, this is the moment with the smallest value of largest free block for the requested kind.
+// Otherwise it is the moment with the least headroom. Returns the end of the recording if no such
+// value is known.
 Result<Time> tightest_moment(const ExplainOptions& options, const CommonOptions& common,
                              const std::optional<FailureMessage>& failure,
                              recording::Reader& reader) {
@@ -180,8 +182,8 @@ Result<Time> tightest_moment(const ExplainOptions& options, const CommonOptions&
   return least ? least->time_ns : reader.end_ns();
 }
 
-// Returns the state at the failure in the recording. If the recording has no failure, returns the
-// state at the tightest moment.
+// Returns the state at the moment of --at. Without --at, returns the state at the last matching
+// failure in the recording, or at the tightest moment if there is no such failure.
 Result<Case> recorded_case(const ExplainOptions& options, const CommonOptions& common,
                            std::optional<FailureMessage> failure) {
   auto reader = recording::Reader::open(options.recording);
@@ -195,8 +197,8 @@ Result<Case> recorded_case(const ExplainOptions& options, const CommonOptions& c
   std::optional<std::int32_t> pid = options.pid;
   Result<Time> time = Time{0};
   if (recorded != nullptr) {
-    // Takes the state 1 ns before the failure, because objects that were freed because of the
-    // failure have the same time as the failure.
+    // Takes the state 1 ns before the failure, because the time of the failure is also the time of
+    // the frees that it caused.
     time = recorded->time_ns - 1;
     pid = (*reader)->tables().process(recorded->process).pid;
     const std::vector<FailureMessage> said = explain::find_failures(recorded->text);
@@ -212,7 +214,8 @@ Result<Case> recorded_case(const ExplainOptions& options, const CommonOptions& c
   return Case{std::move(failure), playback.snapshot(), pid, recorded != nullptr};
 }
 
-// Returns the newest failure with a saved state. Failures without a saved state are only listed.
+// Returns the newest matching failure that has a saved state and a known message. If no message was
+// given, prints each failure on the way.
 std::optional<Case> kept_case(const ExplainOptions& options,
                               const std::optional<FailureMessage>& failure) {
   collector::Failures found = collector::failures(segment_directory());

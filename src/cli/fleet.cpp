@@ -75,7 +75,7 @@ Result<std::vector<remote::Address>> servers_of(const FleetOptions& options) {
   return fleet::each_once(std::move(all));
 }
 
-// A function that sends one request to each server.
+// A function that asks all servers, or Prometheus, once.
 using Ask = std::function<Result<Fleet>()>;
 
 Ask ask_prometheus(const FleetOptions& options, remote::ClientOptions client) {

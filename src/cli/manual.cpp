@@ -52,7 +52,7 @@ std::string commands_section(const Command& root) {
   return text;
 }
 
-// Returns the part of the footer between "Examples:" and the next empty line.
+// Returns a section with the part of the footer between "Examples:" and the next empty line.
 std::string examples_section(const Command& command) {
   constexpr std::string_view kBegin = "Examples:\n";
   constexpr std::size_t kIndent = 2;  // blanks at the begin of a line in the footer

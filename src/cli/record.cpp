@@ -73,9 +73,8 @@ std::string default_name(const std::string& program, std::int32_t pid) {
   return fmt::format("ttmem-{}-{}.ttmem", std::filesystem::path(program).filename().string(), pid);
 }
 
-// A progress line on standard error that is drawn repeatedly. The line is drawn only if no other
-// program writes to the same terminal, because the output of a command would be mixed with the
-// line.
+// A progress line on standard error that is drawn repeatedly. The line is not drawn if the recorded
+// command may write to the same terminal, because its output would be mixed with the line.
 class ProgressLine {
  public:
   explicit ProgressLine(bool alone)
@@ -123,7 +122,7 @@ class RecordingSession {
   }
 
   void add(UniqueFd segment) { recorder_.add(std::move(segment)); }
-  // Adds the segment of a process of the run, which did not start before the recording.
+  // Adds the segment of a process that started after the recording began.
   void add_of_run(UniqueFd segment) { recorder_.add(std::move(segment), 0); }
   [[nodiscard]] std::size_t running() const { return recorder_.running(); }
 
@@ -341,8 +340,8 @@ void record_until_stopped(RecordingSession& session, const std::vector<std::int3
   sigprocmask(SIG_BLOCK, &signals, nullptr);
   const UniqueFd incoming(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
   session.look();
-  // Prints the line only now, for programs that wait for it: all later events are recorded, and
-  // from now on a signal ends the recording cleanly.
+  // Prints the line only now, because programs wait for it: from now on all events are recorded,
+  // and a signal ends the recording cleanly.
   say(fmt::format("recording {} {}; Ctrl-C ends it", pids.size() == 1 ? "process" : "processes",
                   fmt::join(pids, ", ")));
   while (session.running() > 0) {

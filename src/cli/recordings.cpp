@@ -21,7 +21,7 @@
 namespace ttmem::cli {
 namespace {
 
-// The number of rows from which on a progress bar is shown. Reading them takes about half a second.
+// The minimum number of rows for a progress bar. Reading so many rows takes about half a second.
 constexpr std::uint64_t kLongFile = 500'000;
 
 void draw_progress(const std::string& file, double part) {

@@ -46,7 +46,7 @@ struct RunOptions {
 };
 
 // Returns the options for text on standard error. They are the options for standard output, except
-// that text is neither cut nor coloured.
+// that text has no colour, and is shortened only if standard error is a terminal.
 text::TextOptions stderr_text_options() {
   text::TextOptions options = text_options(ColorWhen::never);
   options.shorten = options.shorten && ::isatty(STDERR_FILENO) != 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// --server: the snapshot of another machine, for commands that show a snapshot.
+// The options --server, --token-file and --timeout, and the snapshot of this or another machine.
 #pragma once
 
 #include <string>
@@ -19,9 +19,9 @@ void add_client(Command& app, CommonOptions& common);
 // Adds --token-file, --timeout and --server.
 void add_server(Command& app, CommonOptions& common);
 
-// Returns the options of a client. Fails if the token cannot be used. The token is read from the
-// file `token_file`; if `token_file` is empty, there is no token. Without this argument the file is
-// that of --token-file or TTMEM_TOKEN_FILE.
+// Return the options of a client. Fail if the token cannot be used. The token is read from the file
+// `token_file`; empty: no token. The overload without `token_file` reads the file of --token-file
+// or TTMEM_TOKEN_FILE.
 [[nodiscard]] Result<remote::ClientOptions> client_options(const CommonOptions& common);
 [[nodiscard]] Result<remote::ClientOptions> client_options(const CommonOptions& common,
                                                            const std::string& token_file);

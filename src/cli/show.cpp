@@ -56,8 +56,8 @@ Examples:
 
 Help on a command: ttmem help COMMAND)";
 
-// Returns the output for one snapshot. In output for programs, frames are written one after the
-// other, and only the first frame has the header.
+// A function that returns the output for one snapshot. In output for programs, frames are written
+// one after the other, and only the first frame has the header.
 using FrameMaker = std::function<std::string(const model::Snapshot&)>;
 
 FrameMaker with_header(std::string header, FrameMaker rows) {
@@ -191,7 +191,7 @@ int watch_loop(const ShowOptions& options, const CommonOptions& common, double s
   });
 }
 
-// Returns an error if options contradict each other, otherwise an empty text.
+// Returns an error message if options contradict each other, otherwise an empty text.
 std::string contradiction(const ShowOptions& options, const CommonOptions& common) {
   const bool query = !options.query.empty();
   if (query && (common.json || common.csv || options.list || options.per_core)) {

@@ -74,8 +74,9 @@ int spawn(const std::vector<std::string>& command, const sigset_t& mask, InPlace
   return reason;
 }
 
-// Passes a signal on to the child. Does nothing if the child has received the signal already,
-// because the terminal sends SIGINT and SIGQUIT to the whole process group.
+// Passes a signal on to the child. Does nothing for SIGCHLD and for a signal of the terminal, which
+// the whole process group has received already. SIGINT and SIGQUIT from other senders are only
+// passed on with InPlace::yes.
 void pass_on(const signalfd_siginfo& info, InPlace in_place, pid_t child) {
   const int number = static_cast<int>(info.ssi_signo);
   const bool from_terminal = info.ssi_code == SI_KERNEL;
@@ -102,7 +103,8 @@ void reap_others(pid_t child) {
   }
 }
 
-// Raises the limit of open files for this process. The command keeps the limit of its caller.
+// Raises the limit of open files for this process. Does not affect the command, which is already
+// running with the limit that ttmem was started with.
 void raise_descriptor_limit() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -115,7 +117,7 @@ void take_status(pid_t child, CommandEnd& end) {
   int status = 0;
   while (::waitpid(child, &status, 0) < 0) {
     if (errno == EINTR) continue;
-    // The status is unknown, because another waitpid() took it.
+    // The status is unknown, because another call of waitpid() took it.
     end.exit_code = 1;
     return;
   }

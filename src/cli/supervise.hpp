@@ -17,8 +17,8 @@ struct CommandEnd {
   int signal = 0;  // signal that ended the command, or 0
 };
 
-// Whether this process acts as if it were the command. A process that started this process then
-// sees no difference when it sends signals.
+// How this process handles signals for the command. With `yes`, a sender of signals sees no
+// difference between this process and the command.
 enum class InPlace : std::uint8_t {
   no,
   // SIGINT and SIGQUIT that are sent only to this process are also passed on to the command. A

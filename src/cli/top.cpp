@@ -81,7 +81,7 @@ tui::Depth depth_of(const text::TextOptions& text) {
 }
 
 // Prints one frame. View 1 is printed as text. Any other view is printed as a screen with the size
-// in COLUMNS and LINES, or 80x24 if these are not set.
+// in COLUMNS and LINES. If they are not set, the screen has the size of the terminal, or 80x24.
 int once(const TopArguments& options, const CommonOptions& common) {
   const Result<model::Snapshot> snapshot = current_snapshot(common);
   if (!snapshot) return complain(snapshot.error().message, kFailure);
@@ -152,7 +152,7 @@ int show_now(tui::TopOptions& top) {
 }
 
 // Returns the lists that the view needs. View 3 and the allocations of view 4 need all lists. Other
-// views need no list, only the changes.
+// views need no lists.
 remote::Lists lists_for(const tui::ViewState& state) {
   const bool lists = state.view == tui::View::cores || state.opened;
   return lists ? remote::Lists::all : remote::Lists::none;

@@ -27,7 +27,8 @@ constexpr std::string_view kHome = "\x1b[H";
 constexpr std::string_view kClearLine = "\x1b[K";
 constexpr std::string_view kClearBelow = "\x1b[J";
 
-// Does not set SA_RESTART, so that a signal also ends a write that waits for its reader.
+// Sets a signal handler without SA_RESTART, so that a signal also ends a write that waits for its
+// reader.
 void handle(int signal, void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;
@@ -35,8 +36,8 @@ void handle(int signal, void (*handler)(int)) {
   sigaction(signal, &action, nullptr);
 }
 
-// Blocks the handled signals. So frame() is never interrupted, and no signal is lost between the
-// check for a signal and the wait.
+// Blocks the handled signals, so that frame() is never interrupted, and no signal is lost between
+// the check of stop_requested and the wait.
 class BlockedSignals {
  public:
   BlockedSignals() {
@@ -63,7 +64,8 @@ class BlockedSignals {
   sigset_t before_{};
 };
 
-// Overwrites the previous frame without clearing the screen first, which would flicker.
+// Returns the text that overwrites the previous frame. Does not clear the screen first, because the
+// screen would flicker.
 std::string redrawn(const std::string& frame) {
   std::string text(kHome);
   for (char c : frame) {

@@ -76,8 +76,8 @@ class Build {
         installation_(installation),
         flags_(flags),
         compiler_(std::move(compiler)),
-        // The pid is part of the names of temporary files. It keeps a process that builds without
-        // the lock from writing into the files of another process.
+        // The names of temporary files end with the pid, because two processes may build at the
+        // same time on a file system without locks.
         mark_(fmt::format(".{}", ::getpid())) {}
 
   // Builds the adapter. Fails with one line that names the log.
@@ -114,7 +114,8 @@ class Build {
     return ended && ended->succeeded();
   }
 
-  // Compiles all sources as one file, because TT-Metal's headers take nearly all of the time.
+  // Compiles all sources as one file, because parsing TT-Metal's headers takes nearly all of the
+  // time.
   [[nodiscard]] bool compile() {
     const std::string all = fmt::format("{}/all{}.cpp", entry_.folder, mark_);
     made_ = {all, object()};
@@ -130,8 +131,8 @@ class Build {
     return file.good() && execute(command);
   }
 
-  // Links the adapter with the runtime. The loader then finds the runtime by its soname, also if
-  // the runtime is part of a Python package.
+  // Links the adapter with the runtime, so that the loader finds the runtime by its soname, even in
+  // a Python package.
   [[nodiscard]] bool link() {
     CommandLine command = compiler_;
     command.insert(command.end(),
@@ -143,9 +144,9 @@ class Build {
     return execute(command);
   }
 
-  // Puts the adapter in place. Returns false if the runtime lacks a symbol that the adapter needs.
-  // An adapter that was built with headers of another version therefore fails here and not in the
-  // user's program.
+  // Puts the adapter in place. Returns false on failure, and if the runtime lacks a symbol that the
+  // adapter needs: an adapter that was built with headers of another version must fail here and not
+  // in the user's program.
   [[nodiscard]] bool complete() {
     // Preloads the runtime, because the loader finds a preloaded library by its soname even if no
     // file has that name.

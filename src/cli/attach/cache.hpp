@@ -24,8 +24,8 @@ namespace ttmem::attach {
 
 // The contents of about.json.
 struct About {
-  std::string library;   // library that the adapter is for
-  std::string headers;   // headers of the build
+  std::string library;   // path of the library that the adapter is for
+  std::string headers;   // folder of the headers that the adapter was built with
   std::string compiler;  // command of the compiler
   std::string version;   // version of ttmem
   std::uint64_t built_unix_seconds = 0;

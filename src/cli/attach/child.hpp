@@ -15,7 +15,8 @@
 namespace ttmem::attach {
 
 struct ChildOptions {
-  // The variables that the child gets in addition to this process's environment.
+  // Variables that are added to the child's copy of this process's environment, or replace
+  // variables there.
   std::vector<std::pair<std::string, std::string>> environment{};
   // The current directory of the child. By default it is not the current directory of this process,
   // because an interpreter, a compiler or the loader may load files from there.

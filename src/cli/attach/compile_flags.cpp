@@ -24,8 +24,8 @@ namespace fs = std::filesystem;
 // kInternal is a header that no package has. kPublic is a header that every package has.
 constexpr const char* kInternal = "impl/program/program_impl.hpp";
 constexpr const char* kPublic = "tt-metalium/program.hpp";
-// The path of the object files of the target that contains the runtime's classes. Each of these
-// objects is compiled with the flags for all headers.
+// The path of the object files of the target `impl`, which contains the runtime's classes. Each of
+// these objects is compiled with all flags that the headers need.
 constexpr const char* kObject = "tt_metal/impl/CMakeFiles/impl.dir/";
 
 bool is_there(const fs::path& path) {

@@ -15,7 +15,7 @@ namespace ttmem::attach {
 struct CompileFlags {
   std::string headers;             // folder of the headers, shown in messages
   std::vector<std::string> flags;  // for the compiler: defines, include directories, language
-  std::string directory;           // folder to which relative include directories are relative
+  std::string directory;           // folder that relative include directories start from
 };
 
 // Finds the headers of a library. Looks in this order: in `given` (a checkout, a build directory, a

@@ -17,7 +17,7 @@ namespace {
 constexpr int kOldestClang = 16;
 constexpr int kOldestGcc = 11;
 
-// Returns the number that a macro is defined as, or 0 if it is not defined.
+// Returns the number that a macro is defined as, or 0 if the macro is not defined.
 int value_of(std::string_view macros, const std::string& name) {
   const std::string define = "#define " + name + " ";
   const std::size_t at = macros.find(define);

@@ -130,8 +130,8 @@ bool ElfFile::defines(std::string_view symbol) const {
   const Elf64_Shdr* symbols = section_of_type(SHT_DYNSYM);
   if (symbols == nullptr) return false;
   const std::string strings = strings_of(*symbols);
-  // Searches the string table first. This search is quick, and usually ends the function, because a
-  // library has tens of thousands of symbols and rarely this symbol.
+  // Searches the string table first, which is quick. Most libraries do not have the symbol, and
+  // reading their tens of thousands of symbols would be slow.
   if (strings.find(std::string(symbol) + '\0') == std::string::npos) return false;
   for (const Elf64_Sym& entry : read_table<Elf64_Sym>(symbols->sh_offset, symbols->sh_size)) {
     if (entry.st_shndx != SHN_UNDEF && text_at(strings, entry.st_name) == symbol) return true;

@@ -57,7 +57,8 @@ std::optional<std::string> first_runtime(const std::vector<std::string>& paths) 
 }
 
 // Finds the runtime in a folder. Skips ttmem's own libraries, which are beside ttmem and perhaps in
-// LD_LIBRARY_PATH. The dry run is only used for a command that is linked with it.
+// LD_LIBRARY_PATH. One of them is the dry run, which is only used for a command that is linked with
+// it.
 std::optional<std::string> in_folder(const fs::path& folder) {
   return first_runtime(files_in(folder, [](const std::string& name) {
     return name.starts_with("libtt") && !name.starts_with("libttmem") &&
@@ -74,8 +75,8 @@ std::optional<std::string> in_library_path() {
   return std::nullopt;
 }
 
-// Returns the path of the program that runs a script, or an empty text. In `#!/usr/bin/env python3`
-// the program is the second word.
+// Returns the path of the program that runs a script, or an empty text. After `#!/usr/bin/env`, the
+// program is the first word that is neither an option nor an assignment.
 std::string interpreter_of_script(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string line(256, '\0');
@@ -152,8 +153,9 @@ std::optional<std::string> in_system() {
 
 std::optional<std::string> search(const std::vector<std::string>& command) {
   std::string program = command.empty() ? std::string() : find_program(command[0]);
-  // Uses a relative path only if the user typed a path with a slash. Without a slash the path comes
-  // from a relative directory in PATH, which may contain files of other users.
+  // Makes a relative path absolute only if the user typed a path with a slash. Otherwise the path
+  // comes from a relative directory in PATH, which may contain files of other users, and stays
+  // relative.
   if (!program.empty() && command[0].find('/') != std::string::npos) {
     std::error_code failed;  // if this fails, the path stays relative, and no Python is run
     program = fs::absolute(program, failed).string();

@@ -41,7 +41,7 @@ struct RuntimeLibrary {
 
 // The result of files_loaded_by(): the libraries that the dynamic loader would load for a program
 // or library, and the symbols that the loader reports as undefined. No code of these files runs.
-// `more` is added to the environment of the loader.
+// files_loaded_by() adds `more` to the environment of the loader.
 struct Loaded {
   std::vector<std::string> paths;
   std::vector<std::string> undefined;  // symbols that the file itself needs and no library defines

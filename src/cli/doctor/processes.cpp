@@ -104,13 +104,13 @@ void check_both_trackers(const Scene& scene, Findings& findings) {
                    "start with `ttmem run -- CMD`, or set TT_METAL_SHM_TRACKING_DISABLED=1");
 }
 
-// A process that this user may inspect. Root may inspect every process, any other user only their
-// own.
+// A process that has loaded a library of ttmem. Root sees every such process, any other user only
+// their own.
 struct Looked {
   std::int32_t pid = 0;
   std::string name;
-  bool deleted_segment = false;  // true if its segment was deleted, so that no reader finds it
-  bool preloaded = false;        // true if it has the preloaded stub, and an adapter to load
+  bool deleted_segment = false;  // true if no reader finds its segment
+  bool preloaded = false;        // true if it has the stub, and TTMEM_ADAPTER is set
   bool has_runtime = false;
 };
 
