@@ -10,8 +10,8 @@
 
 namespace ttmem::exports {
 
-// A range of addresses of the file, and the blocks in the range. No two spaces may overlap, because
-// a viewer identifies an allocation by its address alone. Not thread-safe.
+// A range of addresses in the exported file, and the blocks in the range. No two spaces may
+// overlap, because a viewer identifies an allocation by its address alone. Not thread-safe.
 class AddressSpace {
  public:
   static constexpr std::uint64_t kBytes = std::uint64_t{1} << 44;
@@ -23,13 +23,14 @@ class AddressSpace {
 
   explicit AddressSpace(std::uint64_t base) : base_(base) {}
 
-  // Makes the space at least `bytes` large, counted from its base.
+  // Reserves the first `bytes` bytes of the space. Does nothing if `bytes` is 0 or more than
+  // kBytes.
   void reserve(std::uint64_t bytes);
 
   // Puts a block at `offset` from the base. Returns the address in the file, or nullopt if the
   // place is taken or beyond the end. `bytes` of the block must not be 0.
   [[nodiscard]] std::optional<std::uint64_t> put_at(std::uint64_t offset, const Block& block);
-  // Puts a block at any free place.
+  // Puts a block at any free place. Returns nullopt if there is none.
   [[nodiscard]] std::optional<std::uint64_t> put(const Block& block);
   void remove(std::uint64_t address);
 

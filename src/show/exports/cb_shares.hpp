@@ -17,7 +17,7 @@ struct Sharer {
 // Divides the circular buffers of a device among the sharers, and returns the bytes of each sharer.
 // Cached programs use the same addresses, so a byte that k programs use counts 1/k for each
 // program, like shared pages in Linux (PSS). The sum of the shares is exactly the physical bytes of
-// all cores. For this, indivisible bytes go to the first sharers.
+// all cores. If bytes cannot be divided evenly, the first sharers get the remainder.
 [[nodiscard]] std::vector<std::uint64_t> cb_shares(const recording::RecordedDevice& device,
                                                    const std::vector<Sharer>& sharers);
 

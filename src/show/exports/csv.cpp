@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One row for each allocation on each device, and one for each circular buffer of each program,
-// ordered by begin. An unknown value is an empty field.
+// CSV with a row for each allocation on each device, and a row for each circular buffer of each
+// program, ordered by begin_ns. An unknown value is an empty field.
 #include <fmt/format.h>
 
 #include <optional>

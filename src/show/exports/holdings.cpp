@@ -21,8 +21,8 @@ using recording::Time;
 
 namespace {
 
-// The identity of a Holding: a request on a device, or all programs with the same name, scope and
-// layout on a device.
+// The identity of a StackHolding: a request on a device, or all programs with the same name, scope
+// and layout on a device.
 struct StackHoldingKey {
   RowId device = 0;
   RowId request = 0;  // 0: a program
@@ -41,7 +41,7 @@ struct StackHoldingKey {
 
 struct HoldingCounts {
   std::uint64_t live = 0;
-  std::uint64_t left = 0;  // number of objects that ended with their device
+  std::uint64_t left = 0;  // number of objects left at the last close of the device
   std::uint64_t allocated = 0;
   Amount at_end{};
   Amount at_peak{};

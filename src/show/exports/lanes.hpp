@@ -9,8 +9,7 @@
 
 namespace ttmem::exports {
 
-// Assigns lifetimes that may overlap to rows. Each lifetime takes the lowest free row. Not
-// thread-safe.
+// Assigns lanes to lifetimes, so that no two lifetimes overlap in one lane. Not thread-safe.
 class Lanes {
  public:
   explicit Lanes(std::size_t max_lanes) : max_lanes_(max_lanes) {}

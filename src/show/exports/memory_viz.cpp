@@ -45,7 +45,7 @@ constexpr Time kLargestNumber = (Time{1} << 53) - 1;
 // Number of address spaces that begin below kLargestNumber.
 constexpr std::size_t kMaxSpaces = 510;
 
-// A live allocation of the file, by its row ids in the recording.
+// The identity of a live allocation: its row ids in the recording.
 struct AllocationKey {
   RowId device = 0;
   RowId allocation = 0;
@@ -236,8 +236,8 @@ class MemoryVizExporter {
     return {space, chip.spaces[space].put(block).value_or(0)};
   }
 
-  // Returns the index of the space for a kind. Each process that has the chip open at the same time
-  // has its own spaces.
+  // Returns the index of the space for a kind. Processes that have the chip open at the same time
+  // have different spaces.
   std::size_t space_of(OfChip& chip, RowId device, int kind) {
     const std::pair key(slots_[static_cast<std::size_t>(device - 1)], kind);
     if (const auto at = chip.space_of.find(key); at != chip.space_of.end()) return at->second;

@@ -41,9 +41,9 @@ std::string beside(const std::string& path) {
   return fmt::format("{}.part-{:016x}", path, bits);
 }
 
-// Opens a pipe or a device for writing. Returns -1 and sets errno on failure, also if the path has
-// become a regular file since it was checked. In a folder like /tmp, another user may have planted
-// a pipe, or a link to a pipe, to read what is written.
+// Opens a pipe or a device for writing. Returns -1 and sets errno on failure. Fails if the path has
+// become a regular file since it was checked. Fails if the path belongs to another user: in a
+// folder like /tmp, that user may have planted a pipe, or a link to a pipe, to read the output.
 int open_special(const std::string& path) {
   struct stat named {};
   if (::lstat(path.c_str(), &named) != 0) return -1;

@@ -16,8 +16,8 @@ class Output {
  public:
   // Creates the file. Fails if a regular file with this name exists and `overwrite` is false.
   [[nodiscard]] static Result<Output> create(const std::string& path, bool overwrite);
-  // Writes into an open file. Messages use `name` as the name of the file. After a failure the file
-  // is not removed, and the caller decides about the file.
+  // Writes into an open file. Messages use `name` as the name of the file. The file is not removed
+  // after a failure.
   [[nodiscard]] static Output into(UniqueFd file, std::string name);
   ~Output();
   Output(Output&& other) noexcept;

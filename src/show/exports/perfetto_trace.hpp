@@ -19,7 +19,7 @@ class Annotations {
  public:
   void add(std::string_view name, std::uint64_t value);
   void add(std::string_view name, std::string_view value);
-  // Sets the stack. A selection's flame graph in Perfetto adds up `bytes`.
+  // Sets the stack. Perfetto adds up `bytes` in the flame graph of the selected slices.
   void set_stack(const Stack& stack, std::uint64_t bytes);
 
  private:
@@ -34,8 +34,8 @@ class PerfettoTrace {
  public:
   explicit PerfettoTrace(Output& output) : output_(output) {}
 
-  // Adds a track. Tracks of one parent are ordered by rank; tracks with the same name are shown as
-  // one. Parent 0 is the top level.
+  // Adds a track. Tracks of one parent are ordered by rank; those with the same name are shown as
+  // one track. Parent 0 is the top level.
   TrackId add_track(TrackId parent, std::string_view name, std::uint64_t rank,
                     std::string_view description = {});
   // Adds a counter of bytes. Counters with the same parent and `scale` share one y axis, so that

@@ -25,8 +25,8 @@ enum Opcode : std::uint8_t {
 };
 constexpr char kProtocol = 4;
 
-// The maximum number of items of one Appends. The viewer passes these items to a function as
-// arguments, and the number of arguments is limited.
+// The maximum number of items for one opcode kAppends. The viewer passes these items to a function
+// as arguments, and the number of arguments is limited.
 constexpr std::size_t kMaxItems = 1000;
 
 void put(std::string& bytes, Opcode opcode) { bytes += static_cast<char>(opcode); }

@@ -31,8 +31,8 @@ struct TtnnPlan {
 };
 
 // Plans the operations in one pass. A report has a row for each buffer at each operation. If there
-// would be too many rows, the plan divides the recording into stretches and keeps in each stretch
-// the event at which L1 was fullest.
+// would be too many operations or rows, the plan divides the recording into stretches and keeps, in
+// each stretch, the events at the time when L1 was fullest.
 [[nodiscard]] Result<TtnnPlan> plan_operations(const ExportJob& job);
 
 }  // namespace ttmem::exports

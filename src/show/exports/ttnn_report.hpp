@@ -28,7 +28,7 @@ class TtnnReport {
   void add_argument(std::int64_t operation, std::string_view name, std::string_view value);
   void add_stack_trace(std::int64_t operation, std::string_view text);
   void add_graph(std::int64_t operation, std::string_view json);
-  // Adds a buffer that is in every bank of a device at the end of an operation.
+  // Adds a buffer that is live at the end of an operation, in every bank of a device.
   void add_buffer(std::int64_t operation, std::size_t place, std::uint64_t address,
                   const recording::RecordedRequest& request);
   [[nodiscard]] Result<void> finish();

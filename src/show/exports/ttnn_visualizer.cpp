@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A report for ttnn-visualizer. Each dispatch is an operation, with all buffers that were live and
-// the circular buffers of the dispatched programs. Each peak is an operation too.
+// A report for ttnn-visualizer. Each dispatch (or each placement, if no dispatch was recorded) is
+// an operation. It has all live buffers, and the circular buffers of its programs. Each peak is an
+// operation too.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -22,7 +22,7 @@ class Usage {
   ~Usage();
 
   void apply(const recording::Event& event);
-  // Updates the programs whose layout changes. Must be called after all events of one time were
+  // Updates the programs whose layout has changed. To be called after all events of one time were
   // applied.
   void settle();
   // Returns the chips whose figures may have changed since clear_changed(), as indices into
@@ -87,7 +87,7 @@ struct Peak {
 };
 using Peaks = std::vector<std::array<Peak, kMemories>>;  // [chip][memory]
 
-// Finds the peaks in a whole pass over the recording.
+// Finds the peaks in one pass over the whole recording.
 [[nodiscard]] Result<Peaks> find_peaks(const recording::Reader& reader, const Selection& selection);
 
 }  // namespace ttmem::exports

@@ -47,7 +47,8 @@ std::vector<Host> HostAsker::ask() {
 }
 
 void HostAsker::ask_more() {
-  // Returns if ask() received an answer at once and called ask_more() again.
+  // Returns if ask_more() is running already: ask() may get an answer at once and call ask_more()
+  // again.
   if (std::exchange(asking_, true)) return;
   while (next_ < servers_.size() && waiting_ < at_once_) ask(servers_[next_++]);
   asking_ = false;

@@ -13,9 +13,9 @@ namespace ttmem::fleet {
 
 // Asks many servers at the same time. ask() may be called repeatedly; later answers contain only
 // changes. For one thread. A slow, dead or newer server becomes a Host with a fault and does not
-// delay the other servers. At most kMaxAtOnce servers are asked at once. The number is lower if the
-// process may not open enough files. When a server has answered, the next server is asked and has
-// the full time to answer.
+// delay the other servers. At most kMaxAtOnce servers are asked at once, or fewer if the process
+// may not open enough files. When a server has answered, the next server is asked and has the full
+// time to answer.
 class HostAsker {
  public:
   // Maximum size of an answer; a larger answer is refused. A device takes a few thousand bytes, and

@@ -23,8 +23,8 @@ class Questions {
   Questions(const remote::Address& server, LabelNames labels, const remote::ClientOptions& options)
       : server_(server), labels_(std::move(labels)), client_(options) {}
 
-  // Asks the recording rules first, then the plain queries of the figures whose rule has no
-  // samples.
+  // First sends the recording rule of each figure, or its plain query if it has no rule. Then sends
+  // the plain queries of the figures whose rule has no samples.
   void ask_all() {
     for (std::size_t i = 0; i < kFigureCount; ++i) {
       const auto figure = static_cast<Figure>(i);
@@ -42,7 +42,8 @@ class Questions {
     client_.run();
   }
 
-  // Returns the fault if there are no figures at all, else nullopt.
+  // Returns the fault of the query for Figure::up, without which no host is known. Returns nullopt
+  // if that query was answered.
   [[nodiscard]] std::optional<Fault> failure() const {
     return faults_[static_cast<std::size_t>(Figure::up)];
   }

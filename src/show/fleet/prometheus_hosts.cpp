@@ -80,8 +80,8 @@ struct HostCounts {
     const auto found = by_host.find(host);
     return found == by_host.end() ? std::nullopt : std::optional(found->second);
   }
-  // Returns 0 for a host without a sample, for figures that have no sample when nothing is counted.
-  // Returns nullopt if the query was refused.
+  // Returns the number of a host, or 0 if the host has no sample. For figures that have no sample
+  // when nothing is counted. Returns nullopt if the query was refused.
   [[nodiscard]] std::optional<std::uint64_t> or_zero(const std::string& host) const {
     return answered ? at(host).value_or(0) : std::optional<std::uint64_t>();
   }

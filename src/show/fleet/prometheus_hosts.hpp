@@ -29,13 +29,13 @@ using Samples = std::vector<PrometheusSample>;
 // query failed.
 [[nodiscard]] remote::Answer<Samples> read_samples(std::string_view json);
 
-// Returns why targets do not answer, by the label `host`, from an answer of /api/v1/targets.
-// Returns an empty map if the answer contains no reasons.
+// Returns why targets do not answer, from an answer of /api/v1/targets. The keys are the values of
+// the label named `host`. Returns an empty map if the answer contains no reasons.
 [[nodiscard]] std::map<std::string, std::string> read_target_errors(std::string_view json,
                                                                     const std::string& host);
 
-// The answers to all queries. A refused query has no samples and means unknown. An answered query
-// without a sample of a host means that the host has none.
+// The answers to all queries. The figure of a refused query is unknown for all hosts. A host
+// without a sample in an answered query does not have the figure.
 class Figures {
  public:
   [[nodiscard]] Samples& of(Figure figure) { return samples_[static_cast<std::size_t>(figure)]; }

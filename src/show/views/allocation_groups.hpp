@@ -24,7 +24,8 @@ enum class GroupBy : std::uint8_t { label, kind, process, device, scope, job };
 // on these devices. If the groups are devices, the allocation counts in the group of each of its
 // devices, with its bytes on that device.
 struct AllocationGroup {
-  // Such as "dram", "4711 python3" or "0". Empty if the allocations have no label, scope or job.
+  // Name of the group, such as "dram", "4711 python3" or "0". Empty if the allocations have no
+  // label, scope or job.
   std::string name;
   // State of the processes. A group never has allocations of both living and dead processes.
   model::State state = model::State::alive;

@@ -15,7 +15,8 @@ namespace {
 using model::Allocation;
 using model::Snapshot;
 
-// Returns "all" or core ranges such as "(0,0)-(7,0)".
+// Returns core ranges such as "(0,0)-(7,0)". If no cores are recorded, returns "all" for a buffer
+// with a known number of banks, otherwise "n/a".
 std::string cores_of(const Snapshot& snapshot, const Allocation& a, bool all) {
   if (!a.cores) return a.banks ? "all" : std::string(text::kUnknown);
   const std::uint16_t columns =

@@ -213,8 +213,8 @@ void add_anomalies(DeviceRows& rows, const Anomalies& found, text::Units units) 
   if (!row.notes.empty()) rows.push_back(std::move(row));
 }
 
-// Returns how many processes and programs use the device ("2 processes", "60 programs"). Returns
-// "idle" for a chip that no process has open.
+// Returns the state of the device as short texts, such as "in reset", "2 processes" and "60
+// programs". Returns only "idle" for a chip that no process has open.
 std::vector<std::string> counts_of(const Device& device) {
   if (device.idle) return {"idle"};
   std::vector<std::string> counts;

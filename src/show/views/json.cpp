@@ -42,7 +42,8 @@ Json list_of(const std::vector<Item>& items, Convert&& convert) {
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
-// Adds two keys: the pid in the reader's pid namespace, and the pid namespace of the key "pid".
+// Adds the key "host_pid", which is the pid in the reader's pid namespace, and the key
+// "pid_namespace", in which the value of the key "pid" is valid.
 void add_pids(const model::Process& p, Json& json) {
   json["host_pid"] = value_of(p.host_pid);
   json["pid_namespace"] = value_of(p.pid_namespace);
@@ -135,7 +136,7 @@ Json device_json(const Device& device) {
   return json;
 }
 
-// Returns only the fields that identify the device.
+// Returns an object with only the fields that identify the device.
 Json identity_json(const Device& device) {
   Json json;
   for (const std::string_view column : kIdentityColumns) {

@@ -26,13 +26,13 @@ using text::JsonLayout;
 [[nodiscard]] std::string snapshot_with_lists_json(const model::Snapshot& snapshot,
                                                    JsonLayout layout);
 
-// Return parts of snapshot_with_lists_json(): figures_json() one device without its cores,
-// cores_json() the cores of a device. The JSON has one line without a newline.
+// Return parts of snapshot_with_lists_json() as one line of JSON without a newline. figures_json()
+// returns one device without its cores. cores_json() returns the cores of a device.
 [[nodiscard]] std::string figures_json(const model::Device& device);
 [[nodiscard]] std::string cores_json(const std::vector<model::Core>& cores);
 
-// Returns schema ttmem.devices.v1: number, uid, bus id, board and arch of each device, without
-// figures.
+// Returns a document in schema ttmem.devices.v1: number, uid, bus id, board and arch of each
+// device, without figures.
 [[nodiscard]] std::string devices_json(const model::Snapshot& snapshot, JsonLayout layout);
 
 // Returns the allocations in schema ttmem.allocations.v1. `allocations` is select_allocations() of

@@ -115,7 +115,7 @@ ProcessColumn* find_column(ProcessColumns& columns, std::string_view header) {
   return found == columns.end() ? nullptr : &*found;
 }
 
-// Returns the devices of a process as text.
+// Returns the devices of a process: "0-3", "0x1f00a", or "0?" if the device is assumed.
 std::string where(const model::Snapshot& snapshot, const ProcessTotal& total) {
   std::vector<std::uint32_t> numbers;
   std::vector<std::string> parts;

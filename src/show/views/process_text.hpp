@@ -16,8 +16,9 @@
 
 namespace ttmem::views {
 
-// The sum of a process over all its devices. A figure of the sum is unknown if the figure is
-// unknown on any of the devices.
+// The sum of a process over all its devices. A device on which the process does not report a kind
+// adds nothing to the figures of that kind. Among the other devices, a sum with an unknown part is
+// unknown.
 struct ProcessTotal {
   model::Process sum;
   std::vector<std::uint32_t> devices;  // indices into Snapshot::devices, ascending

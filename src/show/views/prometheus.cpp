@@ -47,7 +47,7 @@ struct MetricLabels {
   }
 
   void add(std::string_view name, std::string_view value) {
-    // Adds no label, because Prometheus treats an empty value as no label.
+    // Skips an empty value, because Prometheus treats it as a missing label.
     if (value.empty()) return;
     list.push_back({std::string(name), utf8(value)});
     key += name;
@@ -116,7 +116,7 @@ std::string uid_of(const std::optional<std::uint64_t>& uid) {
   return uid ? text::format_hex(*uid) : "";
 }
 
-// Returns the labels of a device. `Holder` is Device or the type of the counters of a device.
+// Returns the labels of a device. `Holder` is Device or DeviceCounters.
 template <typename Holder>
 MetricLabels labels_of(const Holder& device) {
   return {

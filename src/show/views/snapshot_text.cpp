@@ -126,8 +126,8 @@ bool is_silent(const Device& device) {
          });
 }
 
-// The sum of the used bytes of all devices, with a mark. If the figure of one device has a mark,
-// the sum has this mark too. If the used bytes of a chip are unknown, the mark is ">=".
+// The sum of the used bytes of all devices, with a mark. A device with unknown used bytes counts as
+// marked with ">=". If devices have different marks, the sum has the mark that sorts last.
 struct UsedSum {
   Bytes bytes = std::nullopt;
   std::string mark{};
