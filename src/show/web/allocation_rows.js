@@ -3,7 +3,7 @@
 import * as format from './format.js';
 import { numberRanges } from './process_rows.js';
 
-// Returns the size over all devices of the allocation.
+// Returns the size of an allocation, summed over its devices; null if unknown.
 export function sizeOf(row) {
   const one = row.physical_bytes ?? row.bytes;
   return one === null ? null : one * Math.max(1, row.devices.length);

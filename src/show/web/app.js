@@ -43,7 +43,8 @@ function askedKey() {
   return (devices.find((one) => String(one.id) === asked) ?? calledSo(devices, asked))?.key ?? null;
 }
 
-// Returns a device to which some process gives this number or uid, although the list shows another.
+// Returns a device that some process calls by this number or uid. The list may show another number
+// or uid for the device.
 function calledSo(devices, asked) {
   const names = ({ ids, other_uids }) => [...ids, ...other_uids].map(String);
   return devices.find((device) => names(device).includes(asked)) ?? null;
@@ -214,7 +215,7 @@ function onKey(event) {
     event.preventDefault(); // keeps the text and the filtered list; a second Esc clears both
   }
   if (typing) return;
-  // These keys press a focused button.
+  // Enter and the space bar press a focused button.
   if (event.target.matches('button, a, summary') && ['Enter', ' '].includes(event.key)) return;
   const chosen = list[Number(event.key) - 1];
   if (chosen) go({ view: chosen.name });

@@ -3,7 +3,7 @@
 import { colour, mix } from './dom.js';
 import * as format from './format.js';
 
-// The steps of an axis of bytes are round in MiB, not in millions of bytes.
+// The steps of an axis of bytes are powers of two, so that they are round in MiB.
 export const BINARY_STEPS = Array.from({ length: 50 }, (_, i) => 2 ** i);
 
 // Returns the end of an axis of bytes: a little above the maximum, or a round figure if it is 0.

@@ -40,8 +40,8 @@ export class Cursor {
     this.#stopAt(Math.max(0, Math.min(stops.length - 1, position + by)));
   }
 
-  // Goes to the next moment with a reason (a peak, mark or failure); after the last one, to the
-  // end.
+  // Goes to the next (`by` 1) or the previous (`by` -1) moment with a reason: a peak, mark or
+  // failure. If there is none, goes to the last or the first moment.
   reason(by) {
     const { stops, position } = this.#recording;
     this.#stopAt(withReason(stops, position, by) ?? (by > 0 ? stops.length - 1 : 0));
@@ -81,7 +81,7 @@ export class Cursor {
     this.go({ from: '', to: '' });
   }
 
-  // Returns true if `name` is one of these keys.
+  // Handles a key. Returns false if `name` is not one of these keys.
   key(name) {
     const keys = {
       ',': () => this.step(-1),

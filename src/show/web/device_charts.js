@@ -57,7 +57,8 @@ function timeWords(_, splits, axis, space, step) {
 }
 
 class Chart {
-  // series: [{name, kind, line}] from bottom to top; `line`: drawn as a line without a filling
+  // series: [{name, field, kind, line}], stacked series from top to bottom; `line`: drawn as a
+  // dashed line without a filling
   constructor(title, series, height) {
     this.series = series;
     this.height = height;
@@ -95,7 +96,8 @@ class Chart {
   }
 
   #options() {
-    // The topmost series is painted first, so that the series below stay visible.
+    // uPlot paints the first series first. It is the topmost, so that the series below stay
+    // visible.
     const painted = this.series.map((one) => ({
       label: one.name,
       points: { show: false },

@@ -5,7 +5,7 @@ export const UNKNOWN = 'n/a';
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
 
 // Returns a size such as "29.0 MiB" or "1.23 GiB". `ordinary` is the index of the usual unit: 2
-// (MiB) for a device, 1 (KiB) for a core.
+// (MiB) for a device, 1 (KiB) for a core. A value below `least` usual units gets a smaller unit.
 function sized(bytes, ordinary, least) {
   if (bytes === null || bytes === undefined) return UNKNOWN;
   let value = Math.abs(bytes);
@@ -92,7 +92,7 @@ export function clock(unixNs) {
   return unixNs ? new Date(unixNs / 1e6).toLocaleTimeString() : UNKNOWN;
 }
 
-// Returns the core ranges [[x0, y0, x1, y1], ...] as text.
+// Returns the core ranges [[x0, y0, x1, y1], ...] as text: "(0,0)-(7,0) (3,4)".
 export function cores(ranges) {
   if (!ranges) return 'every bank';
   const one = ([x0, y0, x1, y1]) =>

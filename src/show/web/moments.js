@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The moments of a recording at which the cursor stops. Pure: no page, no clock.
 
-// Returns the stops: the moments of the whole recording, but in the range of the finer timeline
-// `fine` (or null) the moments of `fine`. A stop is {time, why, timeline, index: of the moment in
-// that timeline, ordinal: among the moments with the same time}.
+// Returns the stops. Within the range of the finer timeline `fine` (null: none), they are the
+// moments of `fine`; outside of it, the moments of the timeline `whole`. A stop is {time, why,
+// timeline, index: of the moment in that timeline, ordinal: among the moments with the same time}.
 export function stopsOf(whole, fine) {
   const all = [];
   const take = (timeline, wanted) => {

@@ -25,7 +25,7 @@ const DEFAULTS = {
   path: '',
 };
 
-// The values with a fixed set. Any other value means the default.
+// The values that have a fixed set of choices. Anything else in the address means the default.
 const CHOICES = {
   paint: ['use', 'headroom', 'kind'],
   group: ['', 'scope', 'label', 'kind'],

@@ -32,7 +32,7 @@ export function processName(process, recorded) {
   return recorded ? `${pid}.${process.segment}` : String(pid);
 }
 
-// Returns only the pid of such a name.
+// Returns the pid in a name that processName() has made.
 export const pidOfName = (name) => name.split('.')[0];
 
 // Returns true if a process has this name. A name without a number matches all processes with the

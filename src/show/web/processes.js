@@ -117,7 +117,8 @@ export class ProcessesView {
     if (this.asked.changed(search, group, pid)) this.allocations.top();
   }
 
-  // Passes a key to the focused list, or to the list of allocations.
+  // Handles a key. Passes other keys to the list of allocations if it has the focus or shows one
+  // process, otherwise to the list of processes.
   key(name) {
     if (name === '/') {
       this.search.focus();

@@ -138,7 +138,8 @@ export class LiveSource {
       this.state.error = error.message;
     }
     this.#asking = false;
-    // First this, so that an error while drawing cannot stop the requests.
+    // Schedules the next request before changed() draws, so that an error while drawing cannot stop
+    // the requests.
     this.#again(Math.max(0, wait));
     this.#changed(this.state);
   }
@@ -180,7 +181,7 @@ export class LiveSource {
 }
 
 // Keeps the document of a list up to date while its view is open. Requests the list when it has a
-// new number, but less often the longer an answer takes.
+// new number. With a live source, then waits ten times as long as the answer took, at least 900 ms.
 export class ListKeeper {
   #key = null;
   #number = null;
@@ -205,7 +206,7 @@ export class ListKeeper {
     return all > 0 ? 'Nothing matches the search.' : nothing;
   }
 
-  // Returns the text behind the title of a list that is cut or out of date.
+  // Returns the text that follows the title of a list: that the list is cut or out of date.
   get remarks() {
     if (!this.document) return '';
     const { total, truncated } = this.document;

@@ -26,7 +26,7 @@ function markOfAll(bound, devices, field, complete) {
 }
 
 // Returns the sum of a figure over the devices and its share of their capacity. The sum is "at
-// least" if the figure of a device is unknown.
+// least" if a device has no such figure or is not complete.
 function together(devices, field, figure, whole) {
   const known = devices.filter((device) => figure(device) !== null);
   if (known.length === 0) return format.UNKNOWN;

@@ -57,7 +57,7 @@ export class Table {
     );
   }
 
-  // Sets the columns of the grid and the least width of a row, for app.css.
+  // Sets the columns of the grid and the minimum width of a row, for app.css.
   #setWidths(suffix, columns) {
     const width = (column) => column.width ?? (column.grow ? 8 : 6);
     const grid = columns.map((column) =>

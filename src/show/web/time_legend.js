@@ -20,8 +20,8 @@ export function figuresOf(device, memory) {
 // Returns the bytes that a device holds in a memory; null if unknown or if the device is not open.
 export const totalOf = (device, memory) => device?.[memory].used_bytes ?? null;
 
-// Returns the time since when the line has its value at `time`. In a thinned line this is the time
-// of the last point, because values between two points are unknown.
+// Returns the time of the figures that valuesAt() returns for `time`. This is `time` itself. In a
+// thinned line it is the time of the last point, because values between two points are unknown.
 export function timeOfValue(timeline, line, time) {
   const at = timeline.thinned ? lastUntil(line.time_ns, time) : -1;
   return at < 0 ? time : line.time_ns[at];

@@ -161,8 +161,8 @@ std::vector<Rect> places(int width, int height) {
 }
 
 // Returns the part of time that the charts show. For a recording this is the whole recording, and a
-// sample holds until the next sample, because the recording has every change. Otherwise this is the
-// last `window_seconds` seconds.
+// sample holds until the next sample. Otherwise this is the last `window_seconds` seconds, and a
+// sample holds for a few refresh intervals.
 Window window_of(const model::Snapshot& snapshot, const ViewState& state) {
   if (state.player) {
     const auto whole = static_cast<std::uint64_t>(state.player->tape->end_ns);

@@ -56,8 +56,8 @@ DetailPlan plan_of(Form form, int columns, int devices, int item_height) {
   return {form, columns, item_height, rows, rows, 0};
 }
 
-// Returns the minimum number of screen rows for the list of processes, for a header and some
-// processes.
+// Returns the number of screen rows to reserve for the list of processes: one row if there is no
+// process, otherwise room for up to four processes.
 int least_for_processes(int processes) { return processes == 0 ? 1 : 2 + std::min(processes, 4); }
 
 // Returns the plan with one line per device, for screens where the boxes of all devices do not fit.

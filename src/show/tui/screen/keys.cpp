@@ -58,7 +58,8 @@ void click_device(ViewState& state, const Snapshot& all, std::uint32_t index) {
   });
 }
 
-// Selects the next choice of view 4: all devices, then each device alone.
+// Moves view 4 by `step` in the series: all devices, first device alone, second device alone, and
+// so on.
 void move_only_device(ViewState& state, const Snapshot& snapshot, int step) {
   const auto devices = static_cast<int>(snapshot.devices.size());
   std::optional<std::size_t> shown;

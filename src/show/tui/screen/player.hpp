@@ -61,9 +61,9 @@ bool press(Player& player, char32_t character, std::string& message);
 // Returns the name of the last mark before the current time, and the time since that mark. If no
 // mark has passed, returns the first mark. Returns an empty text if the recording has no marks.
 [[nodiscard]] std::string nearest_mark(const Player& player);
-// Returns how many events the gap at the current time lost. If the current time is in no gap,
-// returns how many events all earlier gaps lost. Returns an empty text if no events were lost
-// before the current time.
+// Returns a text about the number of events that were lost in the gap at the current time. If the
+// current time is in no gap, the text is about all earlier gaps. Returns an empty text if no events
+// were lost before the current time.
 [[nodiscard]] std::string gap_text(const Player& player);
 
 }  // namespace ttmem::tui

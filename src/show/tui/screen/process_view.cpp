@@ -14,7 +14,7 @@ namespace {
 
 using model::Snapshot;
 
-// Draws a line such as "3 of 12 processes · device 0 · filter: llama_".
+// Draws a line such as "3 processes · on device 0 filter: llama_".
 void draw_head(Pane& pane, const Snapshot& snapshot, const ViewState& state,
                const std::string& what) {
   std::string where = "on all devices";

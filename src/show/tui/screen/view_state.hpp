@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The choices of the user. keys.hpp changes these values, compose.hpp reads them.
+// The choices of the user. handle() (keys.hpp) changes them, compose() (compose.hpp) reads them.
 #pragma once
 
 #include <signal.h>
@@ -42,8 +42,7 @@ struct Signal {
 inline constexpr std::array<Signal, 3> kSignals = {
     {{"SIGTERM", SIGTERM}, {"SIGINT", SIGINT}, {"SIGKILL", SIGKILL}}};
 
-// A process to end, and the signal to send. The state has one while the user is asked, and one
-// after the user confirmed.
+// A process to end, and the signal to send.
 struct EndProcess {
   std::int32_t pid = 0;  // in the pid namespace of this program
   std::string name;

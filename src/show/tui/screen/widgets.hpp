@@ -61,8 +61,8 @@ struct Rows {
 };
 void draw_rows(Screen& screen, Pane& pane, const Rows& rows, bool sortable);
 
-// Returns the index of the first visible row of a list of `rows` rows, of which `visible` rows fit.
-// The row `row` is then visible.
+// Returns the index of the first visible row, so that the row `row` is visible. The list has `rows`
+// rows, of which `visible` rows fit.
 [[nodiscard]] int scrolled_to(int row, int visible, int rows);
 
 }  // namespace ttmem::tui

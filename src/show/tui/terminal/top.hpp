@@ -22,14 +22,15 @@ struct TopOptions {
   bool unicode = true;
   std::int64_t utc_offset_seconds = 0;
   std::string settings_path;  // file that F12 writes
-  // Returns the snapshot to show: the current one, or while a recording is played the snapshot at
-  // the time of the player. Called once per frame. The snapshot is valid until the next call.
+  // A function that returns the snapshot to show: the current snapshot, or the snapshot at the time
+  // of the player if a recording is played. Called once per frame. The snapshot is valid until the
+  // next call.
   std::function<const model::Snapshot&(const ViewState&)> collect;
-  // Returns the earlier samples of a device. Called when a device is first selected. If this
-  // function is empty, charts start empty.
+  // A function that returns the earlier samples of a device. Called when a device is first
+  // selected. If the function is empty, charts start empty.
   std::function<std::vector<ChartSample>(const model::DeviceName&)> history_of{};
-  // The samples of the whole recording while a recording is played. For live figures empty, because
-  // the samples are then collected by the view.
+  // The samples of the whole recording that is played. Empty for live figures, whose samples the
+  // view collects itself.
   ChartHistory history{};
 };
 
