@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-# The front door: every target installs what is missing, builds, and does its job.
+# The entry point for users and developers. A target installs and builds what it needs.
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 JOBS ?= $(shell nproc)
-# On a terminal ninja has one line that changes; elsewhere it only says what fails.
+# On a terminal ninja shows its progress on one line; elsewhere --quiet shows only warnings and
+# errors.
 NINJA = $(if $(MAKE_TERMOUT),,-- --quiet)
-# Two targets at once, each with its output in one piece; of them, what compiles gives way to tests,
-# also to the one that compiles packages, which takes longest.
+# Makes two targets at once, and prints the output of each target in one piece. COMPILE gives the
+# compilers a lower priority than the tests. The longest test compiles packages; its priority is low
+# too, but higher than COMPILE.
 BESIDE = $(MAKE) --no-print-directory -j 2 --output-sync=target COMPILE='nice -n 15'
 
-# In order, also with -j, as two at once would both want apt. Only $(BESIDE) makes two at once.
+# Without COMPILE, targets are made one after the other, even with -j, because two targets at once
+# could both call apt. Only $(BESIDE) sets COMPILE.
 ifndef COMPILE
 .NOTPARALLEL:
 endif
@@ -34,18 +37,19 @@ help:
 	@echo 'make format     clang-format over all sources'
 	@echo 'make setup      installs what all of these need (scripts/packages.txt)'
 
-# Each target installs what it needs: one section of scripts/packages.txt, or several.
+# Install the packages of all sections of scripts/packages.txt, or of one section.
 setup:
 	@scripts/setup build lint unit tidy bench package test
 setup-%:
 	@scripts/setup $*
 
-# A preset is configured once; afterwards ninja sees by itself what changed.
+# Configure a preset once, and again when CMakePresets.json changes. Ninja notices all other
+# changes.
 build/build.ninja: CMakePresets.json | setup-build
 	@cmake --preset release >/dev/null
 build/%/build.ninja: CMakePresets.json | setup-build setup-unit
 	@cmake --preset $* >/dev/null
-# Tests are added to the tree that is there: nothing is compiled twice.
+# Adds the tests to the release tree, so that nothing is compiled twice.
 tree-with-tests: setup build/build.ninja
 	@grep -qs TTMEM_TESTS:BOOL=ON build/CMakeCache.txt || cmake --preset test >/dev/null
 
@@ -63,12 +67,13 @@ quick: setup-build setup-unit build/dev/build.ninja
 	@cmake --build build/dev -j $(JOBS) --target ttmem_cli ttmem_tests $(NINJA)
 	@scripts/run-tests build/dev -j $(JOBS) -L unit
 
-# Both read what cmake wrote: it runs again if a CMakeLists.txt has changed.
+# scripts/lint reads files that cmake writes. If a CMakeLists.txt has changed, cmake runs again
+# first.
 lint: setup-lint setup-build build/build.ninja
 	@cmake --build build --target build.ninja >/dev/null
 	@scripts/lint
 
-# Reads the compile commands of the sanitizers' tree, because they are clang's.
+# Reads the compile commands of the sanitizers' tree, which is compiled with clang.
 tidy: setup-tidy asan-configured
 	@$(COMPILE) scripts/tidy build/asan
 
@@ -78,7 +83,7 @@ asan-configured: setup-build setup-unit build/asan/build.ninja
 tests: tree-with-tests
 	@cmake --build build -j $(JOBS) --target all ttmem_tests $(NINJA)
 
-# As `make quick`, of what users get.
+# The unit tests of the release build, which users get. `make quick` tests a debug build.
 unit: tests
 	@scripts/run-tests build -j $(JOBS) -L unit
 
@@ -101,13 +106,12 @@ tsan: setup build/tsan/build.ninja
 	@$(COMPILE) cmake --build build/tsan -j $(JOBS) --target ttmem_threads_test ttmem_tt_metal_test $(NINJA)
 	@scripts/run-tests build/tsan -j $(JOBS) -R '^(Threads|ProcessorTest|ScopesTest)\.'
 
-# In the tree of the sanitizers: what is compiled for one is compiled for both.
+# Uses the sanitizers' tree, so that `make asan` and `make fuzz` share compiled files.
 fuzz: setup build/asan/build.ninja
 	@cmake --build build/asan -j $(JOBS) --target fuzz_targets make_corpus $(NINJA)
 	@scripts/fuzz build/asan $(FUZZ_SECONDS)
 
-# Tests from outside wait more than they work, all but the one that compiles packages: what compiles
-# fills the gaps.
+# Most tests from outside wait more than they compute, so compilers use the processors meanwhile.
 test: lint
 	@$(MAKE) --no-print-directory unit
 	@$(BESIDE) outside-all asan-tree tidy
@@ -120,7 +124,8 @@ bench: setup-build setup-bench build/build.ninja
 	@cmake --build build -j $(JOBS) --target ttmem_bench busy_chips crowd record_host adapter_host make_recording
 	@scripts/bench
 
-# The source archive, the Debian packages, and a tarball for other distributions: in build/packages.
+# Write the source archive, the Debian packages, and a tarball for other distributions into
+# build/packages.
 dist:
 	@scripts/dist
 

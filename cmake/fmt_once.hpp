@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For precompiled headers only. libfmt 9 contains this function, but its headers do not declare the
-// instance as extern. Without the declaration every file that logs would compile all of fmt's
-// formatting again, which takes three seconds each. Not for clang, because clang mangles the name
-// of this function differently from GCC, which compiled libfmt, and the linker would not find the
-// function.
+// For precompiled headers only. libfmt 9 contains this instance of vformat_to(), but its headers do
+// not declare the instance as extern. Without the declaration every file that logs would compile
+// all of fmt's formatting again, which takes three seconds for each file. Clang does not get the
+// declaration: clang mangles the name differently from GCC, which compiled libfmt, so the linker
+// would not find the function.
 #pragma once
 
 #include <fmt/format.h>

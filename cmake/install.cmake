@@ -14,8 +14,8 @@ install(DIRECTORY include/ttmem DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY packaging/deploy DESTINATION ${CMAKE_INSTALL_DATADIR}/ttmem USE_SOURCE_PERMISSIONS)
 
-# The folder in which zsh looks below /usr/local. Debian's packages use
-# share/zsh/vendor-completions.
+# Under the prefix /usr/local, zsh searches this folder for completions. Debian's packages use
+# share/zsh/vendor-completions instead.
 set(TTMEM_ZSH_DIR ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE STRING "Completion for zsh goes here")
 install(FILES packaging/completion/ttmem.bash RENAME ttmem
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)

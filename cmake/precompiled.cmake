@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Headers of the standard library and of other libraries, parsed once instead of in every file. A
-# file still includes each header that it uses: the preset dev sets CMAKE_DISABLE_PRECOMPILE_HEADERS.
+# file must still include each header that it uses, because the preset dev compiles without
+# precompiled headers (CMAKE_DISABLE_PRECOMPILE_HEADERS).
 
 # ttmem_precompiled(NAME HEADERS... LINK libraries... [OPTIONS ...]): defines headers for
 # ttmem_precompile().
@@ -23,8 +24,10 @@ function(ttmem_precompile target name)
   endif()
 endfunction()
 
-# ttmem_optimize_less(FILES...): for files that include a library which takes long to compile, and
-# whose code runs seldom. Precompiled headers cannot be combined with another -O0.
+# ttmem_optimize_less(FILES...): compiles the files with -O1, or in a debug build with -O0. Use it
+# for files whose code runs seldom and that include a library which takes long to compile. In a
+# debug build these files use no precompiled headers: a precompiled header that was compiled with
+# optimization, as in the preset fuzz, cannot be used with -O0.
 function(ttmem_optimize_less)
   if(CMAKE_BUILD_TYPE STREQUAL "Debug")
     set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -O0 SKIP_PRECOMPILE_HEADERS ON)

@@ -3,8 +3,9 @@
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
-# The code of a test runs once, so optimising it costs more time than it saves. -fPIC as in a
-# library, so that the precompiled headers fit; _FORTIFY_SOURCE needs an optimiser.
+# The code of a test runs once, so optimising it costs more time than it saves. -fPIC replaces the
+# -fPIE of programs, because the precompiled headers are compiled as a library. _FORTIFY_SOURCE is
+# off, because it needs an optimiser.
 set(cheap -O0 -g1 -fPIC -U_FORTIFY_SOURCE)
 ttmem_precompiled(ttmem_precompiled_gtest HEADERS ${standard} ${json} <gtest/gtest.h>
                   LINK GTest::gtest nlohmann_json::nlohmann_json OPTIONS ${cheap})
