@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model on a Blackhole, which is recorded for the pictures of the page: weights, steps with
-marks, buffers and circular buffers of its layers, results that are never freed, and an end out of
-memory.
+"""Runs a model on a Blackhole, for the recordings in the pictures of the page: weights, steps with
+marks, buffers and circular buffers of the layers, results that are never freed, and a failure at
+the end. Each buffer `act` takes MORE KiB more on each core.
 
-    screens_model.py [MORE KIB]"""
+    screens_model.py [MORE]"""
 
 import sys
 import time

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model whose layers are sharded over different cores of a Blackhole, for the picture of the
-cores. Prints "ready" and holds its memory until it is killed."""
+"""Allocates the layers of a model on different cores of a Blackhole, for the pictures of the
+cores. Prints "ready" and holds the memory until it is killed."""
 
 import time
 
