@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The C interface as a Python program sees it, with ctypes and nothing else. Import this module in
-a workload, not in a test: the calling process is the tracked process."""
+"""Calls the C interface from Python, with ctypes alone. Import this module in a workload, not in a
+test: the calling process is the tracked process."""
 
 import ctypes
 import os
@@ -99,7 +99,7 @@ def list_of(devices):
 
 
 def mesh_alloc(devices, *arguments, **more):
-    """Calls alloc() with a list of devices."""
+    """Allocates one buffer on a list of devices. The other arguments are those of alloc()."""
     lib.ttmem_mesh_buffer_alloc(*list_of(devices), ctypes.byref(buffer_of(*arguments, **more)))
 
 
@@ -144,6 +144,6 @@ def pop():
 
 
 def hold():
-    """Prints "ready" when the state is complete, and waits until stdin has a byte or is closed."""
+    """Prints "ready" and waits until stdin has a byte or is closed."""
     print("ready", flush=True)
     os.read(0, 1)

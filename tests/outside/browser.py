@@ -19,8 +19,8 @@ NAMES = ("chromium-headless-shell", "chromium")
 
 
 class Browser:
-    """One page. `complaints` has the page's log messages and exceptions, `requests` the URLs that
-    it requested."""
+    """A browser with one page. `complaints` has the page's exceptions, errors and warnings,
+    `requests` the URLs that the page requested."""
 
     def __init__(self, flags=()):
         program = next(filter(None, map(shutil.which, NAMES)), None)
@@ -29,7 +29,7 @@ class Browser:
         self.profile = tempfile.mkdtemp(prefix="ttmem-browser-")
         to_browser, self._out = os.pipe()
         self._in, from_browser = os.pipe()
-        # The sanitizers' library is preloaded for the tests, not for the browser.
+        # The tests may run with the sanitizers' library preloaded; the browser must not.
         env = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
         env["HOME"] = self.profile
 

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Computes the memory held in a capture in the simplest way: core by core and byte range by byte
-range."""
+"""Computes the memory that is held after the lines of a capture, in the simplest way: core by core
+and byte range by byte range."""
 
 import collections
 import json
 
 IN_L1 = ("L1", "L1_SMALL")
 
-# The state just before the first program_unregister, from the README of the captures: lines before,
-# CB physical, CB logical, largest CB union on one core, programs, and (logical, physical) of DRAM,
-# L1 and L1_SMALL. None: not stated, or not for every device.
+# The state just before the first program_unregister, from the README of the captures: the number of
+# lines before it, CB physical, CB logical, largest CB union on one core, programs, and (logical,
+# physical) of DRAM, L1 and L1_SMALL. None: the README does not state it, or not for every device.
 TABLE = {
     "basic_wh1": (15, 671744, 671744, 28672, 1, (18087936, 18137088), (393216, 786432),
                   (131072, 131072)),

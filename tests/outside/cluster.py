@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hosts on one machine. Each host has its own namespaces (network, mounts, host name, pids), with
 its own address, /dev/shm and processes. A bridge in another namespace connects the hosts. No
-namespace has a name, so all of them disappear when a host's first process or the test ends."""
+namespace has a name, so the namespaces of a host disappear when its first process ends, which is at
+the end of the test at the latest."""
 
 import ctypes
 import http.client
@@ -39,8 +40,8 @@ def child_of(pid):
 
 
 class InHost(Running):
-    """A program in a host. Outside of the host, the process of nsenter(1) stands for the
-    program."""
+    """A program in a host. Its parent is nsenter(1), outside of the host: `process` and `pid` are
+    those of nsenter(1)."""
 
     def kill(self):
         """Kills the program with SIGKILL and waits for its end."""
@@ -73,7 +74,8 @@ class Host:
         return running
 
     def configure(self, *lines):
-        """Runs commands of ip(8) in the network of this host. Pids are pids outside of the host."""
+        """Runs commands of ip(8) in the network of this host. The pids in the commands are pids
+        outside of the host."""
         subprocess.run(["nsenter", f"--target={self.first_pid}", "--net", "ip", "-batch", "-"],
                        input="\n".join(lines), env=plain_environment(), text=True, check=True)
 
@@ -89,8 +91,8 @@ class Host:
             connection.close()
 
     def _connect(self, to):
-        """Connects from this host. A socket stays in the network in which it was created, so that
-        the thread can return to its own network."""
+        """Connects from this host. The thread enters the host's network only to create the socket:
+        a socket stays in the network in which it was created."""
         with open("/proc/self/ns/net", "rb") as ours, \
                 open(f"/proc/{self.first_pid}/ns/net", "rb") as theirs:
             enter(theirs)

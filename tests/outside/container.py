@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Simulates a container. Prints "waiting"; on a line on stdin, starts process 1 of a new pid
-namespace with its own /proc. That process holds BYTES of DRAM per bank on device NUMBER, whose chip
-is UID, until stdin is closed.
+"""Simulates a container. Prints "waiting" and waits for a byte on stdin. Then starts process 1 of a
+new pid namespace with its own /proc. That process holds BYTES of DRAM per bank on device NUMBER,
+whose chip has the uid UID, until stdin is closed.
 
     container.py NUMBER UID BYTES"""
 
@@ -22,7 +22,7 @@ def check(result, what):
 
 def work(number, uid, per_bank):
     check(libc.mount(b"proc", b"/proc", b"proc", 0, None), "mount")
-    import abi  # in the tracked process
+    import abi  # the process that imports the module is tracked
     abi.open_device(number, uid=uid)
     abi.alloc(abi.DRAM, 1, per_bank, device=number, label=b"weights")
     print("ready", os.getpid(), flush=True)

@@ -27,7 +27,7 @@ class DriverTree:
         self.count = 0
 
     def add(self, card, temperature=41.5, power=18, clock=500):
-        """Adds a chip, as recent firmware shows it. Returns its number."""
+        """Adds a chip with the files of recent firmware. Returns its number."""
         number = self.count
         self.count += 1
         device, name = ARCH[card]

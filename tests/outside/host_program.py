@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles host code for TT-Metal against the installed dry run, as a reader of docs/ would."""
+"""Compiles host code for TT-Metal against the installed dry run, as docs/ tells users to."""
 
 import fcntl
 import functools
@@ -21,8 +21,8 @@ KEPT = pathlib.Path(os.environ["TTMEM_BUILD"]) / "host_programs"
 
 
 def made_once(name, folders, make):
-    """Returns the file that make(path) writes. The file is made once for the contents of these
-    folders, and shared by all tests."""
+    """Returns the file that make(path) writes. All tests share the file. It is made again only if
+    the contents of these folders have changed."""
     digest = hashlib.sha256()
     for folder in folders:
         for file in sorted(file for file in folder.rglob("*") if file.is_file()):
@@ -59,8 +59,8 @@ def build(compiler, binary, *sources):
 
 
 def build_plain(compiler, binary, source, *options, runtime=None):
-    """Compiles host code without any use of ttmem. It is linked with the dry run as a shared
-    library, or with another library of the same functions."""
+    """Compiles host code without any use of ttmem. Links it with the shared library `runtime`, by
+    default the dry run."""
     runtime = pathlib.Path(runtime or f"{library_path()}/libttmem_dryrun.so")
     skip_if_sanitized()
     subprocess.run([compiler, "-std=c++20", *WARNINGS, "-I", str(DRYRUN_HEADERS),
@@ -69,7 +69,8 @@ def build_plain(compiler, binary, source, *options, runtime=None):
 
 
 def copy_public_headers(folder):
-    """Copies the headers of the dry run that a package of TT-Metal has too."""
+    """Copies those headers of the dry run that are also in a package of TT-Metal. Returns the
+    folder."""
     for name in ("tt-metalium", "tt_stl"):
         shutil.copytree(DRYRUN_HEADERS / name, folder / name)
     return folder

@@ -50,7 +50,7 @@ class HttpCase(ServerCase):
         return connection
 
     def exchange(self, *chunks):
-        """Sends the bytes unchanged, and returns everything received until the server closes."""
+        """Sends these bytes unchanged. Returns the bytes received until the server closes."""
         connection = self.connect()
         for chunk in chunks:
             connection.sendall(chunk)

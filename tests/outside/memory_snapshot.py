@@ -72,8 +72,8 @@ def check_frames(test, frames):
 
 
 def check_segments(test, segments):
-    """Checks the segments. Returns {device: ([begin, end), ...)} and {(device, address): size} of
-    the allocated blocks."""
+    """Checks the segments. Returns {device: its segments as (begin, end), sorted}, and for the
+    allocated blocks {(device, address): size}."""
     ranges, live = {}, {}
     for segment in segments:
         test.assertEqual(set(segment), KEYS_OF_SEGMENT)
@@ -99,8 +99,8 @@ def check_segments(test, segments):
 
 
 def check(test, snapshot):
-    """Checks the rules. Returns, for each device, its totals after each entry as dictionaries by
-    category, and the blocks allocated at the end."""
+    """Checks the rules. Returns (histories, live): histories[device] has {category: bytes} after
+    each entry of the device's trace, live is {(device, address): (size, category)} at the end."""
     check_numbers(test, [snapshot["segments"], snapshot["device_traces"]])
     ranges, live_at_end = check_segments(test, snapshot["segments"])
     histories, live = [], {}

@@ -9,7 +9,7 @@ import tempfile
 
 
 class Message(collections.defaultdict):
-    """{name of a field: its values in order}."""
+    """A decoded message: {name of a field: its values in order}."""
 
     def __init__(self):
         super().__init__(list)
@@ -21,8 +21,8 @@ class Message(collections.defaultdict):
 
 
 def decode(data, schema, message):
-    """Decodes `data`. `schema` is the text of a .proto file without packages. Fails for a field
-    that the schema lacks or gives another type."""
+    """Decodes `data`. `schema` is the text of a .proto file without packages. Fails if the schema
+    lacks a field of `data`, or gives the field another type."""
     with tempfile.TemporaryDirectory() as folder:
         (pathlib.Path(folder) / "schema.proto").write_text(schema)
         result = subprocess.run(["protoc", f"--proto_path={folder}", f"--decode={message}",

@@ -12,7 +12,7 @@ from support import DEADLINE_SECONDS, HERE, LIBRARY, TTMEM, Case
 ROOT = HERE.parent.parent
 SOURCE = ROOT / "integrations" / "python"
 
-# Only the environment variables lead to the library and the command.
+# Code after which the package finds the library and the command only by environment variables.
 ALONE = """
     import ctypes.util, os, ttmem, ttmem._find
     ctypes.util.find_library = lambda name: None
@@ -46,7 +46,7 @@ class PythonCase(Case):
         self.env.update(PYTHONPATH=str(SOURCE), PYTHONDONTWRITEBYTECODE="1")
 
     def found(self, **more):
-        """Returns an environment in which the package finds library and command."""
+        """Returns an environment whose variables name the library and the command."""
         return {**self.env, "TTMEM_LIB": LIBRARY, "TTMEM_BIN": TTMEM, **more}
 
     def found_and_tracked(self):
@@ -67,7 +67,7 @@ class PythonCase(Case):
         return json.loads(self.output("import json", *code, env=env))
 
     def error(self, *code, env):
-        """Returns the single sentence of the code's exception."""
+        """Returns the last line on stderr of code that must end with a ttmem.TtmemError."""
         result = self.run_code(*code, env=env)
         self.assertNotEqual(result.returncode, 0, result.stdout)
         last = result.stderr.strip().splitlines()[-1]
@@ -75,7 +75,7 @@ class PythonCase(Case):
         return last
 
     def after(self, *code):
-        """Returns the devices after the code ran in a tracked process."""
+        """Runs the code in a tracked process, which then waits. Returns the devices."""
         workload = self.start([sys.executable, "-c", code_of("import os", *code, HOLD)],
                               env=self.found_and_tracked())
         self.assertEqual(workload.line(), "ready")

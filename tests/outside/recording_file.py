@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes a recording with Python's sqlite3, following only docs/guides/recording.md, and computes
-its figures at any time in the simplest way."""
+the figures of the recording at any time in the simplest way."""
 
 import collections
 import dataclasses
@@ -38,7 +38,7 @@ COLUMNS = {
     "not_tracked": "reason, processes",
 }
 
-# Tables that older recordings lack.
+# Tables that older recordings lack. An empty one is not written.
 LATER = ("scope_visits", "not_tracked")
 
 
@@ -86,7 +86,7 @@ def union_of(programs):
 
 
 class Recording:
-    """Rows must be added in the order of their begin."""
+    """A recording in memory, which save() writes. Add rows in the order of their begin."""
 
     def __init__(self, command="model --layers 2", started_unix_ns=1_790_000_000_000_000_000):
         self.rows = {table: [] for table in COLUMNS}
@@ -216,7 +216,8 @@ class Recording:
                 union_of([life for life in live if life.cbs is not None]))
 
     def left(self, kinds, devices=None):
-        """Returns the bytes that were never freed on these devices, or on all."""
+        """Returns the bytes that the program never freed on these devices, or on all devices. If a
+        process opened a device several times, only the last time counts."""
         last = {device[:4]: row for row, device in enumerate(self.devices, start=1)}
         lives = [life for life in self.lives if life.kind in kinds and
                  (life.end is None or life.ending in ("device_closed", "process_ended")) and
@@ -230,7 +231,7 @@ class Recording:
         return sum(self.held(device, kind, time) for device in devices for kind in kinds)
 
     def peak(self, devices, memory):
-        """Returns (bytes, time) of the peak of this memory on these devices."""
+        """Returns (bytes, -time) of the first peak of this memory on these devices."""
         return max(((self.held_by(devices, MEMORIES[memory], time), -time)
                     for time in self.moments()), default=(0, 0))
 
@@ -240,7 +241,7 @@ SCOPES = ("decoder.0/attention", "decoder.1/mlp", None, "decoder.0/attention/ttn
 
 
 class Bank:
-    """Gives out addresses as an allocator in lockstep does: the lowest free address."""
+    """Gives out the lowest free address, as an allocator in lockstep does."""
 
     def __init__(self, size):
         self.size = size

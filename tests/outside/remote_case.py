@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several hosts on one machine: each `ttmem serve` has its own loopback address and directory. Also
-servers that are not ttmem."""
+"""Several hosts on one machine: each `ttmem serve` has its own loopback address and its own
+directory of segments. Also servers that are not ttmem."""
 
 import http.server
 import os
@@ -17,7 +17,7 @@ MOVING = re.compile(r'("time_unix_ns":|"age_ns":) ?\d+')
 
 
 class Host(Server):
-    """`ttmem serve` of a host, in the host's own directory."""
+    """`ttmem serve` of a host, with the host's own directory of segments."""
 
     def __init__(self, case, number, *arguments):
         self.dir = tempfile.mkdtemp(prefix="ttmem-host-", dir=os.path.dirname(case.dir))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An allocation server for the tests of the library's socket transport. It decodes the wire message
-from its table alone (plain struct), keeps an account for each connection, and records each message
-that breaks the protocol."""
+"""An allocation server for the tests of the library's socket transport. It decodes messages with
+Python's struct, following only the documented table of the message. It keeps an account for each
+connection, and records each message that breaks the protocol."""
 
 import collections
 import os
@@ -11,7 +11,7 @@ import threading
 
 ALLOC, FREE, CB_ALLOC, CB_FREE, KERNEL_LOAD, KERNEL_UNLOAD = 1, 2, 8, 9, 10, 11
 DEVICE_INFO = 7
-HELLO, COMPLETE, GOODBYE = 2, 3, 4  # notices about the connection, in a DEVICE_INFO
+HELLO, COMPLETE, GOODBYE = 2, 3, 4  # notices about the connection: `available` of a DEVICE_INFO
 MARK = 0x4d454d54
 MESSAGE = 144
 

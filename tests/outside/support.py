@@ -56,15 +56,15 @@ def is_sanitized():
 
 
 def skip_if_sanitized():
-    """Skips a test whose statement holds only for the library that users get."""
+    """Skips a test that fits only a library without sanitizers, as users get it."""
     if is_sanitized():
         raise unittest.SkipTest("the library was built with sanitizers")
 
 
 def rounds(count):
-    """Returns how often to try an event that depends on chance. With sanitizers, where a process
-    takes five times as long, a tenth: sanitizers look for memory faults, and the normal build looks
-    for races."""
+    """Returns how often to try an event that depends on chance: `count` times, or with sanitizers a
+    tenth of it. With sanitizers a process takes five times as long, and only the normal build has
+    to find races."""
     return count // 10 if is_sanitized() else count
 
 
@@ -123,7 +123,7 @@ class Running:
         return self.wait()
 
     def go_on(self):
-        """Lets a workload continue that holds its state."""
+        """Sends a byte to a workload that waits for it. The workload then continues."""
         self.process.stdin.write(b"x")
         self.process.stdin.flush()
 
@@ -222,7 +222,8 @@ class Case(unittest.TestCase):
         return sorted(os.listdir(self.dir))
 
     def assert_sane(self, snapshot):
-        """Checks that no figure is negative or above the capacity, and that Total L1 adds up."""
+        """Checks that no figure is negative or above the capacity, that Total L1 adds up, and that
+        circular buffers are resident <= physical <= logical."""
         for device in snapshot["devices"]:
             dram, l1 = device["dram"], device["l1"]
             for name, part in (("DRAM", dram), ("L1", l1)):

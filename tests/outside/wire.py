@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wire protocol of the allocation server in plain struct, as a foreign program would write
-it."""
+"""A client of the allocation server, written with Python's struct as a foreign program would be."""
 
 import os
 import socket

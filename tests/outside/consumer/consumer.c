@@ -2,8 +2,8 @@
  *
  * A workload that includes only the installed header.
  *
- *   consumer once                          makes each call once, then ends
- *   consumer hold                          makes each kind of allocation once and holds them
+ *   consumer once                          allocates and frees each kind of device memory, then
+ * ends consumer hold                          allocates each kind of device memory and holds it
  *   consumer fork                          like `hold`, and a child holds its own buffer
  *   consumer random SEED                   random work on four devices until it is killed
  *   consumer crowd SEED THREADS SECONDS    random work on two devices by THREADS threads, then
@@ -146,8 +146,8 @@ static int hold_in_two(void) {
 
 enum { SLOTS = 48, PROGRAMS = 24, KERNELS = 8 };
 
-/* The state of one thread. Slots of different threads have different ids and addresses, so that
- * the bytes of all threads add up. */
+/* The state of one thread. The buffers of different threads have different ids and addresses, so
+ * that the bytes of all threads add up. */
 typedef struct {
   uint64_t random;
   uint32_t thread, devices;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A preloaded library that counts the reads and writes of files whose path contains FAIL_FILES, and
-// of SQLite's temporary files. The call with the number FAIL_AT (the first call has number 1) fails
-// with the error FAIL_ERRNO. This call also creates the file FAIL_TOLD.
+// A preloaded library that counts the calls of pread, pwrite and ftruncate64 for files whose path
+// contains FAIL_FILES and for SQLite's temporary files. The call with the number FAIL_AT (the first
+// call has number 1) fails with the error FAIL_ERRNO and creates the file FAIL_TOLD.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -3,9 +3,10 @@
  *   flood PAIRS HELD [before|after|both]
  *
  * Allocates HELD buffers of 24 KiB on device 0. Then allocates and frees one more buffer PAIRS
- * times, as fast as possible. Then frees all buffers and ends right after the last free. With
+ * times, as fast as possible. Then frees the HELD buffers and ends right after the last free. With
  * `before` or `after` it prints a line and waits for a byte on stdin, before or after the pairs.
- * With `both` it waits twice, and allocates one more buffer after the pairs. */
+ * With `both` it waits before and after them; before the second wait it allocates one more buffer,
+ * which it never frees. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Allocates and frees buffers. A signal handler allocates and frees buffers too, so that many calls
- * of the handler interrupt a call of the same thread. With the argument `fork` the handler also
- * forks. In the end the program holds one buffer, prints the numbers of the handler's calls, of all
- * children and of the children that failed, and waits until stdin is closed. */
+ * Allocates and frees buffers in main(), and in a signal handler that interrupts these calls. With
+ * the argument `fork` the handler also forks. At the end the program holds one buffer and prints
+ * "CALLS CHILDREN LOST": the number of calls that the handler made inside a call of main(), the
+ * number of children, and the number of children that failed. Then it waits for a byte or the end
+ * of stdin. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>

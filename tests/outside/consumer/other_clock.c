@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A preloaded library that sets the wall clock ahead by WALL_SECONDS and the monotonic clock ahead
-// by MONOTONIC_SECONDS.
+// A preloaded library whose clock_gettime() adds WALL_SECONDS to the wall clock and
+// MONOTONIC_SECONDS to all other clocks.
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <sys/syscall.h>

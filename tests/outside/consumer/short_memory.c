@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tests every call of the C interface when it is out of memory. For each call and each n, forks a
- * child in which the n-th memory allocation of the call fails. Each call must not change errno.
- * Prints how many allocations failed; exits with 1 if a call changed errno or a child crashed. */
+ * Tests calls of the C interface when memory runs out. For each call and each n, forks a child in
+ * which the n-th memory allocation of the call fails. No call may change errno. Prints how many
+ * allocations failed. Exits with 1 if a call changed errno or a child crashed. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 enum { MARK = 4711, PASSED = 0, CHANGED = 1, NOT_REACHED = 2, MAX_ALLOCATIONS = 100 };
 
 static __thread unsigned long
-    left; /* the allocation that counts this down to 0 fails; 0: none fails */
+    left; /* which of the next allocations fails: 1 is the next one; 0: none fails */
 static __thread int failed;
 
 static int fails(void) {
@@ -116,7 +116,9 @@ static void (*const calls[])(void) = {
     free_on_mesh,  pop,      close_device};
 enum { CALLS = sizeof calls / sizeof calls[0] };
 
-/* Tests one call in a new child, in which no other call is made. */
+/* Makes all calls in order, in a new child. During calls[which], the allocation with this number
+ * fails. Returns CHANGED if a call changed errno, PASSED if an allocation failed, or NOT_REACHED.
+ * */
 static int try_one(size_t which, unsigned long allocation) {
   int result = NOT_REACHED;
   for (size_t i = 0; i < CALLS; ++i) {

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Starts many short processes that end in every way. Each labels its buffers with its own label.
+ * Starts many short processes that end in every way. Each process labels its buffers.
  *
  *   storm COUNT AT_ONCE ENDS     COUNT children, AT_ONCE at a time. The letter N % strlen(ENDS)
  *                                of ENDS selects how child N ends:
  *                                  e exit(0)    _ _exit(0)    k SIGKILL    a abort()
  *                                  c calls exec twice; allocates before each exec and at its end
- *                                  d a grandchild has the buffers, and the child ends
- *                                  s leaves a daemon (setsid) that allocates after the child ends
- *                                  v vfork() and exec
+ *                                  d a grandchild allocates the buffers, and the child ends
+ *                                  s allocates, and leaves a daemon (setsid) that allocates after
+ *                                    the child ended
+ *                                  v calls vfork(); the new process calls exec and allocates
  *                                  h holds its buffers until all COUNT children have theirs, then
  *                                    _exit(0); needs AT_ONCE >= COUNT, and no other letter
  *   storm one LABEL N            allocates the buffers of LABEL, then _exit(0)
  *   storm chain N STEP           one program in the chain of exec calls of the letter `c`
  *
- * Child N has the label wN. If child N consists of several processes or programs, their labels are
- * wN.0, wN.1 and so on. Each label has 1 + N % 5 buffers of 32 * (1 + N % 7) bytes on each of 12
- * banks. The storm ends when all processes have ended. */
+ * The label of child N is wN. With the letters `c` and `s` several programs or processes allocate;
+ * their labels are wN.0, wN.1 and so on. Each label has 1 + N % 5 buffers of 32 * (1 + N % 7) bytes
+ * on each of 12 banks. The storm ends when all processes have ended. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>
@@ -30,8 +31,8 @@
 enum { CHANNELS = 12, STEPS = 3 };
 
 static char self[4096];
-static int ready[2]; /* to the first process: a byte from each child that holds its buffers */
-static int go[2];    /* from the first process: closed when the children may end */
+static int ready[2]; /* pipe to the first process: one byte from each child of the letter `h` */
+static int go[2];    /* pipe from the first process, which closes it when the children may end */
 
 static void take(const char *label, int number) {
   ttmem_device_info info;

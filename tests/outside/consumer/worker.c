@@ -4,8 +4,8 @@
  *
  *   worker UID DRAM_BYTES_PER_BANK CB_BYTES_PER_CORE
  *
- * Prints "PID DRAM_BYTES CB_BYTES L1_BYTES" once it holds the memory. For every byte on stdin it
- * allocates and frees one more buffer and prints "done". When stdin is closed it ends. */
+ * Prints "PID DRAM_BYTES CB_BYTES L1_BYTES" when it holds the memory. For each byte on stdin it
+ * allocates and frees one more buffer and prints "done". Ends when stdin is closed. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ int main(int argc, char **argv) {
   info.dram_bytes_per_channel = 1073741824;
   ttmem_device_open(&info);
   allocate(TTMEM_DRAM, 1, 1 << 20, per_bank);
-  allocate(TTMEM_L1, 2, 1 << 20, L1_PER_BANK); /* limits the headroom from above */
+  allocate(TTMEM_L1, 2, 1 << 20, L1_PER_BANK); /* the headroom ends at its address */
   ttmem_program_place(0, 1, &cb, 1);
   ttmem_program_dispatch(0, 1);
   printf("%d %" PRIu64 " %" PRIu64 " %d\n", (int)getpid(), per_bank * CHANNELS,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Host code without any use of ttmem that runs out of memory. Each argument is a step. With
-// TTMEM_PROCESSOR the program reports itself by TT-Metal's hooks. A step's exception is printed and
+// Host code without any use of ttmem that runs out of memory. Each argument is a step. If
+// TTMEM_PROCESSOR is defined, the program attaches the processor. A step's exception is printed and
 // ends the program with status 1, after everything was freed and the device was closed. After the
-// step "caught", exceptions are ignored; after the step "uncaught", no exception is caught.
+// step "caught", exceptions are only printed. After the step "uncaught", no exception is caught.
+// After the step "thread", each step runs in a new thread.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Host code that allocates and frees at random. After each step it prints the free bytes of a bank
-// as the allocator gives them, "dram FREE LARGEST l1 ...", and waits for a byte.
+// Host code that allocates and frees at random. After each step it prints the allocator's figures
+// for one bank, "dram FREE LARGEST l1 FREE LARGEST ...", and waits for a byte.
 #include <array>
 #include <cstdio>
 #include <memory>

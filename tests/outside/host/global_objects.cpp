@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Host code with special L1 objects: buffers of sub-devices, a semaphore, a global circular buffer
-// with a program in it, and views, which take no memory of their own. After each step it prints
-// "STEP BYTES", the L1 bytes of buffers on its first chip according to the allocators, and waits
-// for a byte. Compiled with or without the processor.
+// that a program uses, and views, which take no memory of their own. After each step it prints
+// "STEP BYTES" and waits for a byte. BYTES is the L1 that buffers take on each chip, according to
+// the allocators. Attaches the processor if its header is in the include path.
 #include <array>
 #include <cstdio>
 #include <cstdlib>

@@ -32,7 +32,7 @@ extern "C" void take(unsigned pages) {
       {.page_size = 2048, .buffer_type = BufferType::DRAM}, mesh.get()));
 }
 
-// Returns false if there is no room.
+// Like take(), but returns false if the allocation throws.
 extern "C" bool try_take(unsigned pages) {
   try {
     take(pages);
@@ -55,8 +55,8 @@ extern "C" void run() {
   distributed::EnqueueMeshWorkload(mesh->mesh_command_queue(), workloads.back(), false);
 }
 
-// Simulates an operation of this name. An inner operation allocates a page of DRAM and runs a
-// program; it may throw.
+// Simulates an operation of this name. An inner operation allocates a page of DRAM, and throws if
+// `throws`. Then the outer operation runs a program.
 extern "C" void operation(const char* name, bool throws) {
   auto& tracker = GraphTracker::instance();
   try {
@@ -72,7 +72,8 @@ extern "C" void operation(const char* name, bool throws) {
   }
 }
 
-// Listens for a while, as a capture of ttnn does. Returns how many functions began meanwhile.
+// Runs the operation twice: first with one more graph processor, as during a capture of ttnn, then
+// without it. Returns how many functions began while that graph processor listened.
 extern "C" int capture(const char* name) {
   struct Capture : IGraphProcessor {
     int begun = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Host code without any use of ttmem, with difficult cases for hooks: frees on other threads,
-// layouts that change, programs that end in any order, views, devices that close and open again.
+// layouts that change, programs that end in any order, circular buffers in L1 buffers, and devices
+// that close and open again.
 // After each step it prints the runtime's own figures for its first chip, "STEP dram BYTES l1 BYTES
 // small BYTES cb BYTES programs COUNT", and waits for a byte.
 #include <cstdio>
@@ -78,7 +79,7 @@ Placed place(MeshDevice& mesh, std::uint32_t bytes, std::uint32_t cbs, std::size
   return placed;
 }
 
-// Enlarges the program's first circular buffer, so that the other buffers move.
+// Changes the size of the program's first circular buffer, so that the other buffers move.
 void lay_out_again(MeshDevice& mesh, Placed& placed, std::uint32_t bytes) {
   UpdateCircularBufferTotalSize(placed.workload.get_programs().begin()->second, placed.first_cb,
                                 bytes);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Host code that makes random requests, which are the same on every board: `requests SEED STEPS`.
-// It uses only 8 x 7 cores and 7 DRAM banks, which all boards have. Prints "steps N", the number of
-// completed steps. If a step failed, first prints "failed REQUEST dispatch|request WORDS": the
-// number of requests so far and the runtime's message.
+// Host code that makes random requests: `requests SEED STEPS`. With the same seed the requests are
+// the same on every board: they use only 8 x 7 cores and 7 DRAM banks, which all boards have.
+// Prints "steps N", the number of completed steps. If a step failed, it first prints "failed
+// REQUESTS request MESSAGE", or "failed REQUESTS dispatch MESSAGE" if an earlier program was run
+// again. REQUESTS is the number of requests so far, MESSAGE the runtime's message.
 #include <cstdio>
 #include <cstdlib>
 #include <memory>

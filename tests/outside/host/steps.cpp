@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Host code that allocates step by step. After each step it prints the step's name and waits for a
-// byte.
+// Host code that allocates step by step. After each step it prints the step's name, or the error
+// message of a step that fails, and waits for a byte.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -26,7 +26,7 @@ void done(const std::string& step) {
   if (std::getchar() == EOF) std::exit(1);
 }
 
-// Returns the action's error message as one line, or a text that says there was none.
+// Returns the action's error message as one line, or "no error".
 template <typename Action>
 std::string error_of(Action action) {
   try {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Throws exceptions of all kinds, none of them from TT-Metal, and prints each caught exception.
+// Throws and catches exceptions of many kinds, none of them from TT-Metal. Prints the messages of
+// the exceptions that main()'s thread catches.
 #include <cstdio>
 #include <exception>
 #include <stdexcept>
@@ -17,7 +18,7 @@ struct Both : Left, Right {
 };
 struct Later : std::runtime_error {
   using std::runtime_error::runtime_error;
-  // Some exceptions ask Python for their message, so that only the program itself may call what().
+  // The message of some exceptions comes from Python, so the stub must not call what().
   [[nodiscard]] const char* what() const noexcept override {
     ++asked;
     return "Out of Memory: later";

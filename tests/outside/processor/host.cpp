@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Host code with the processor attached. After each step it prints the step's name and waits for a
-// byte. No hook is called between a step and its line.
+// Host code with the processor attached. After each step it prints the step's name and its pid, and
+// waits for a byte. The processor gets no call of a hook after a step until the step's line is
+// printed.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,7 +43,7 @@ MeshWorkload workload(const MeshDevice& mesh, std::uint32_t bytes) {
   return made;
 }
 
-// Runs the program as ttnn does.
+// Runs the program as ttnn does: announces it to the graph tracker first.
 void run_tracked(MeshDevice& mesh, MeshWorkload& work) {
   GraphTracker::instance().track_program(&work.get_programs().begin()->second, &mesh);
   distributed::EnqueueMeshWorkload(mesh.mesh_command_queue(), work, false);

@@ -3,7 +3,7 @@
 
 #include_next <tt-metalium/device.hpp>
 
-// Simulates a later TT-Metal that deprecates a function that the processor uses.
+// Simulates a later TT-Metal whose own header calls a deprecated function.
 namespace tt::tt_metal {
 [[deprecated("ask somebody else")]] inline int chip_number(const IDevice& chip) {
   return chip.id();
