@@ -10,7 +10,7 @@ from support import HERE, LIBRARY, Case, rows
 
 
 class Abi(Case):
-    BEFORE = ""  # what a workload does before its first call
+    BEFORE = ""  # code that a workload runs before its first call
 
     def start_python(self, code, env):
         code = "from abi import *\n" + self.BEFORE + textwrap.dedent(code) + "\nhold()\n"
@@ -123,9 +123,9 @@ class Buffers(Abi):
         self.assertEqual((held[3, 3], held[5, 5], held[6, 6]), (8192 + 2048, 4096 + 2048, 2048))
         self.assertEqual(device["anomalies"]["overlapping_buffers"], 0)
 
-    # Measured on the real allocator: a second shard of this size, on any core, is out of memory
-    # ("free: 574272 B"), and the program below clashes ("L1 buffer allocated at 679936 and static
-    # circular buffer region ends at 720064").
+    # The figures were measured on the real allocator. There a second shard of this size, on any
+    # core, runs out of memory ("free: 574272 B"), and the program below clashes ("L1 buffer
+    # allocated at 679936 and static circular buffer region ends at 720064").
     def test_a_shard_on_one_core_ends_the_headroom_of_all_cores(self):
         workload = self.start_tracked("""
             open_device(l1_small_bytes_per_core=0)
@@ -469,7 +469,7 @@ class Devices(Abi):
 
 
 class AForkedChild(Abi):
-    """A child's calls never show in its parent's segment."""
+    """A forked child's calls do not change the segment of its parent."""
 
     PARENT = """
         open_device()

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tests of the C interface again, in workloads that have closed descriptors 0 to 2 and still write to
-these descriptors."""
+"""The tests of the C interface again, in workloads that have closed descriptors 0 to 2 and still
+write to these descriptors."""
 
 import unittest
 
 import test_abi
 
-# Talks to the test through other descriptors.
+# Closes descriptors 0 to 2, and talks to the test through duplicates of 0 and 1.
 CLOSES = """
 import os, sys
 go_on, sys.stdout = os.dup(0), os.fdopen(os.dup(1), "w")

@@ -47,8 +47,8 @@ class Adapter(Case):
 
 
 class WithPublicHeaders:
-    """Builds the adapter with the headers of a package, which lacks the runtime's internal
-    headers."""
+    """Builds the adapter with the headers of a package of TT-Metal, which lacks the runtime's
+    internal headers."""
 
     PUBLIC = True
 
@@ -62,15 +62,15 @@ class APlainProgram(Adapter):
 
     @staticmethod
     def shown(device):
-        """Returns the device's figures as the program prints them."""
+        """Returns the device's figures in the form in which the program prints its own figures."""
         return (f"dram {device['dram']['used_bytes']} "
                 f"l1 {device['l1']['buffers']['physical_bytes']} "
                 f"small {device['l1']['small_bytes']} cb {device['l1']['cb']['physical_bytes']} "
                 f"programs {device['programs']}")
 
     def steps(self, system):
-        """Yields the name of each step and the devices after it. Checks that they equal the
-        program's own figures."""
+        """Yields the name of each step and the devices after the step. Checks that the figures of
+        the devices equal the program's own figures."""
         host = self.start([self.binary], self.preloaded(TTMEM_DRYRUN_SYSTEM=system))
         step = None
         while step != "last":
@@ -135,7 +135,8 @@ class APlainProgram(Adapter):
                           f"{adapter}: {why}", result.stderr)
 
     def test_an_adapter_of_another_build_is_not_loaded(self):
-        """The adapter's folder has the build id of the library for which it was built."""
+        """The name of the adapter's folder begins with the build id of the library for which the
+        adapter was built."""
         notes = subprocess.run(["readelf", "-n", f"{library_path()}/libttmem_dryrun.so"], text=True,
                                capture_output=True, check=True).stdout
         right = notes.split("Build ID:")[1].split()[0]
@@ -158,8 +159,8 @@ class APlainProgram(Adapter):
 
     def run_on(self, library, expected=""):
         """Runs the program on another build of the runtime. Returns the devices and the program's
-        own figures near its end. `expected` is a part of the line on stderr and of the warning, or
-        "" for none."""
+        own figures after the step "threads". If `expected` is not "", the line on stderr and the
+        only warning must contain it; otherwise there must be neither."""
         host = self.start([self.binary], self.preloaded(TTMEM_DRYRUN_SYSTEM="n150",
                                                         LD_LIBRARY_PATH=library))
         step = None
@@ -208,8 +209,8 @@ class APlainProgram(Adapter):
         self.assertIsNone(device["l1"]["kernels_bytes"])
 
     def test_a_runtime_that_places_programs_without_a_call_is_noticed(self):
-        """Imitates a runtime whose functions were inlined: only the other functions are called by
-        name."""
+        """Imitates a runtime in which the functions that place programs were inlined: only the
+        functions in the list are called by name."""
         names = self.folder / "list"
         names.write_text("{ *Buffer13allocate*; *Buffer15deallocate*; *Device10initialize*; "
                          "*Device5close*; *ProgramImplD*; };")
@@ -228,7 +229,7 @@ class APlainProgram(Adapter):
 
 
 class APlainProgramWithPublicHeaders(WithPublicHeaders, APlainProgram):
-    """The figures are the same."""
+    """The figures are the same as with the runtime's internal headers."""
 
     def assert_no_programs(self, library, expected):
         [device], told = self.run_on(library, expected)
@@ -241,7 +242,8 @@ class APlainProgramWithPublicHeaders(WithPublicHeaders, APlainProgram):
         self.assert_no_programs(self.without(HOOK), "programs and circular buffers are not seen: ")
 
     def test_a_runtime_that_does_not_call_the_hook_by_name(self):
-        """Imitates a runtime whose hook was inlined: all other functions are called by name."""
+        """Imitates a runtime in which the hook was inlined: only the functions in the list are
+        called by name."""
         names = self.folder / "without_the_hook"
         names.write_text("{ *Buffer13allocate*; *Buffer15deallocate*; *Device10initialize*; "
                          "*Device5close*; *6detail11ProgramImpl*; };")
@@ -295,7 +297,7 @@ class AProgramOfMetal2WithPublicHeaders(WithPublicHeaders, Metal2):
 
 
 class GlobalObjects(Adapter, test_dryrun.GlobalObjects):
-    """The figures are the same as with the processor."""
+    """The adapter's figures are the same as those of a program with the processor."""
 
     @classmethod
     def setUpClass(cls):
@@ -354,7 +356,7 @@ class Python(Adapter):
         self.assertEqual(held.wait(), 7)
 
     def scopes(self, source, **variables):
-        """Returns the scopes of buffers, the scopes of programs, and the printed lines."""
+        """Returns the scopes of DRAM buffers, the scopes of programs, and the printed lines."""
         held = self.start([sys.executable, "-c", self.script(source + "\nhold()")],
                           self.preloaded(**variables))
         said = []
@@ -408,8 +410,8 @@ class Python(Adapter):
         self.assertEqual(self.devices()[0]["dram"]["logical_bytes"], 5 * 2 * KIB)
 
     def test_a_second_runtime_is_ignored_with_a_warning(self):
-        """Two extension modules each contain a TT-Metal. The functions have the same names, and the
-        objects must not be mixed up."""
+        """Two extension modules each contain a TT-Metal. Their functions have the same names; the
+        adapter must not mix up their objects."""
         second = pathlib.Path(host_program.relink_dryrun(self.folder / "second",
                                                          name="libttmem_second.so"))
         module = self.folder / "second.so"
@@ -446,7 +448,7 @@ class Python(Adapter):
 
 
 class PythonWithPublicHeaders(WithPublicHeaders, Python):
-    """The figures are the same."""
+    """The figures are the same as with the runtime's internal headers."""
 
 
 if __name__ == "__main__":

@@ -45,7 +45,8 @@ class FailingHost(test_adapter.Adapter):
             return file.read(size).decode()
 
     def state(self):
-        """Returns the devices in the saved state, read as if its process lived."""
+        """Returns the devices in the saved state. The state is read like the segment of a live
+        process."""
         (copy,) = self.copies()
         folder = tempfile.mkdtemp(prefix="ttmem-test-")
         self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
@@ -126,7 +127,8 @@ class AFailure(FailingHost):
             self.assertEqual(self.files(), [])
 
     def test_is_explained_at_the_end_of_ttmem_run(self):
-        """The explanation uses the state at the failure, although everything is freed by then."""
+        """The explanation uses the state at the failure, although the process then freed all its
+        memory."""
         result = subprocess.run([TTMEM, "run", "--no-adapter", "--", self.binary, "weights",
                                  "clash"], text=True, capture_output=True, timeout=60,
                                 env=self.preloaded(TTMEM_DRYRUN_SYSTEM="n150"))

@@ -17,7 +17,7 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def programs():
-    """Returns (language, source, promised lines of output) of each program, in order."""
+    """Returns [(language, source, promised lines of output)] of the programs, in order."""
     blocks = BLOCK.findall((ROOT / "docs" / "internals" / "approaches.md").read_text(encoding="utf-8"))
     sources = blocks[0::2]
     promises = blocks[1::2]

@@ -23,7 +23,7 @@ def is_elf(path):
 
 
 def binaries(tree):
-    """The programs and shared libraries of a tree, without their debug symbols."""
+    """Returns the programs and shared libraries of a tree, without the files of debug symbols."""
     return sorted(path for folder in ("bin", "lib") for path in (tree / folder).rglob("*")
                   if path.parent.name != ".debug" and is_elf(path))
 

@@ -22,7 +22,8 @@ class BoundedCase(Case):
         skip_if_sanitized()  # sanitizers need terabytes of address space
 
     def limited(self, *arguments, stdin=None):
-        """Runs ttmem with a small address space. `stdin`: parts to pipe into it."""
+        """Runs ttmem with a limited address space, and pipes the parts of `stdin` into it. Returns
+        (exit code, standard output, standard error)."""
         running = subprocess.Popen(
             [TTMEM, *map(str, arguments)], env=self.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -45,7 +46,7 @@ class BoundedCase(Case):
                 pipe.write(part)
             pipe.close()
         except OSError:
-            pass  # ttmem read enough
+            pass  # ttmem closed the pipe, because it has read enough
 
     def file(self, *parts):
         path = pathlib.Path(self.dir) / "input"

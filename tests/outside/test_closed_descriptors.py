@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ttmem is started with closed standard descriptors: no file or socket gets such a descriptor, so no
-message is written into a recording."""
+"""ttmem is started with closed standard descriptors. No file or socket of ttmem gets the number of
+a standard descriptor, so no message is written into a recording."""
 
 import itertools
 import os
@@ -30,8 +30,8 @@ class ClosedCase(Case):
         self.out = pathlib.Path(self.dir) / "out"
 
     def run_closed(self, closed, *command, env=None):
-        """Runs a command through a shell that closes these descriptors. Returns the exit code and the
-        text written to each descriptor, which is empty for a closed descriptor."""
+        """Runs a command through a shell that closes these descriptors. Returns the exit code and
+        the text written to each descriptor, which is empty for a closed descriptor."""
         done = subprocess.run(["sh", "-c", as_shell(closed), "sh", *map(str, command)], env=env or self.env,
                               stdin=subprocess.DEVNULL, capture_output=True, check=False,
                               timeout=DEADLINE_SECONDS)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A cluster on this machine (cluster.py): eight hosts with a real `ttmem serve` and the ranks of
-two jobs, and one real Prometheus with the rules of packaging/deploy/. Its sums over jobs and hosts
-equal the bytes that the ranks hold, also after a host was cut off, a rank died, and a server was
-restarted: nothing is counted twice, and nothing is lost that Prometheus could have scraped."""
+two jobs, and one real Prometheus with the rules of packaging/deploy/. The sums of Prometheus over
+jobs and hosts equal the bytes that the ranks hold, also after a host was cut off, a rank died, and
+a server was restarted: nothing is counted twice, and no sample that Prometheus could scrape is
+lost."""
 
 import json
 import os
@@ -15,7 +16,8 @@ import cluster
 from support import KIB, MIB, TTMEM, Case, build_consumer, plain_environment
 from test_prometheus import BOARDS, DEPLOY, RULES, VARIABLES
 
-# The nodes of each job. Some nodes have both jobs; one node has a process without a job.
+# {job: nodes on which the job has a rank}. Some nodes have both jobs; one has a process without a
+# job.
 JOBS = {"alpha": (1, 2, 3, 4, 5), "beta": (4, 5, 6, 7, 8), None: (8,)}
 NODES = range(1, 9)
 PORT = 9488
@@ -32,7 +34,8 @@ class Node(cluster.Host):
         self.ranks = {}  # keyed by job
 
     def start_rank(self, job, worker):
-        """Starts a rank. The sizes are chosen so that no two sets of ranks have the same sum."""
+        """Starts a rank. The DRAM sizes are chosen so that no two sets of ranks have the same
+        sum."""
         env = {**self.env, "TT_ALLOC_TRACKING_ENABLED": "1", **({"TTMEM_JOB": job} if job else {})}
         place = list(JOBS).index(job) * len(NODES) + self.number
         rank = self.start([worker, 0xc0de00 + self.number, MIB + (32 << place), place * KIB], env)
@@ -73,7 +76,7 @@ class Cluster(Case):
             for job, numbers in JOBS.items():
                 if node.number in numbers:
                     node.start_rank(job, self.worker)
-            # On a node whose rank will be killed, the dead process must stay visible.
+            # The test kills a rank of node 6. The dead process must stay visible.
             node.serve(self.token_file, *(["--no-reap"] if node.number == 6 else []))
         self.start_prometheus()
 
@@ -105,7 +108,7 @@ class Cluster(Case):
         return json.loads(body)["data"]["result"] if status == 200 else []
 
     def values(self, expression, *labels):
-        """Returns {values of these labels: value}."""
+        """Returns the result of a query as {values of these labels: value}."""
         return {tuple(entry["metric"].get(label) for label in labels): float(entry["value"][1])
                 for entry in self.result(expression)}
 
@@ -115,8 +118,8 @@ class Cluster(Case):
         return [(float(time), float(value)) for time, value in series["values"]]
 
     def growth(self, node):
-        """Returns how many allocations Prometheus saw on a node. A lower value means a restarted
-        counter."""
+        """Returns how many allocations Prometheus saw on a node. A sample that is lower than the
+        sample before means that the counter was restarted."""
         samples = [value for _, value in
                    self.history(f'ttmem_allocations_total{{instance="{node.instance}"}}')]
         return sum(now - before if now >= before else now
@@ -138,7 +141,7 @@ class Cluster(Case):
         return by_job, by_host
 
     def known(self):
-        """Returns the figures of Prometheus in the same form."""
+        """Returns the sums of Prometheus in the form of held()."""
         return (self.values('ttmem:job_memory_used_bytes:sum{kind=~"dram|cb"} > 0', "exported_job",
                             "kind"),
                 self.values('ttmem:host_memory_used_bytes:sum{kind=~"dram|cb"}', "instance", "kind"))
@@ -214,7 +217,8 @@ class Cluster(Case):
                 self.wait_for(lambda query=query: self.result(query), query)
 
     def assert_missing(self, *nodes):
-        """A host that does not answer has no figures, neither old figures nor zeros."""
+        """Asserts that these nodes, which do not answer, have no figures: neither old figures nor
+        zeros."""
         self.wait_for(lambda: {instance for (instance,) in self.values("up == 0", "instance")}
                       == {node.instance for node in nodes}, "the hosts that do not answer")
         self.wait_for_sums(without=[node.number for node in nodes])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Completion with Tab in common shells, from the installed tree, and the output of `ttmem
-complete`."""
+"""Completion with the Tab key in bash, zsh and fish, with the installed files, and the output of
+`ttmem complete`."""
 
 import os
 import pathlib
@@ -84,12 +84,12 @@ class WithDemo(Case):
         self.env["PATH"] = f"{pathlib.Path(TTMEM).parent}:{self.env['PATH']}"
         self.env["XDG_DATA_DIRS"] = f"{SHARE}:/usr/share"
         self.env.update(TERM="xterm", LC_ALL="C.UTF-8")
-        self.env.pop("LD_PRELOAD", None)  # not for shells
+        self.env.pop("LD_PRELOAD", None)  # shells must not load the sanitizers' library
 
 
 class TtmemComplete(WithDemo):
     def complete(self, *words):
-        """Returns {candidate: help}, or the directive."""
+        """Returns {candidate: help}, or a directive such as ":files"."""
         lines = self.ttmem("complete", "--", *words).stdout.splitlines()
         if lines and lines[0].startswith(":"):
             self.assertEqual(len(lines), 1)

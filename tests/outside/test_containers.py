@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes of several pid namespaces in one directory. They have the same pid, often the same
-start time, and each gives its own chip the same number."""
+"""Processes of several pid namespaces with one directory of segments. The processes have the same
+pid, often the same start time, and each gives its own chip the same number."""
 
 import json
 import os
@@ -33,8 +33,8 @@ def refused():
 @unittest.skipIf(refused(), f"no pid namespaces here: {refused()}")
 class Containers(HttpCase):
     def start_containers(self, *containers):
-        """Starts containers. Each process is the container's launcher; `host_pid` is the pid of the
-        workload in this namespace."""
+        """Starts containers. Returns their launchers (container.py). A launcher's `host_pid` is the
+        pid that its workload has in the namespace of the test."""
         env = self.tracked(TTMEM_LIB=os.environ["TTMEM_LIB"])
         started = [self.start([sys.executable, HERE / "container.py", *map(str, what)], env=env)
                    for what in containers]
@@ -76,7 +76,7 @@ class Containers(HttpCase):
         said = self.ttmem("record", "--pid", "1", "-o", file, "-f", code=1).stderr
         self.assertIn("process 1 is not tracked", said)
 
-    # Leaves orphans that end, and prints how many of them are not reaped after a while.
+    # Leaves orphans that end. Prints how many zombies there are when all are reaped, or after 10 s.
     ORPHANS = ("import os, sys, time\n"
                "ended, theirs = os.pipe()\n"
                "for _ in range(20):\n"
@@ -183,7 +183,8 @@ class Containers(HttpCase):
         said = self.ttmem("clean").stdout
         self.assertRegex(said, r"\?/1\b.*24\.0 MiB")
         self.assertEqual(len(self.files()), 3)
-        # The files of another container are evidence, also if a new process has the same name.
+        # The dead process stays in the list, although a process of a new container has the same
+        # pid.
         os.kill(four[0].host_pid, signal.SIGKILL)
         four[0].wait()
         self.start_containers(CONTAINERS[1])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Unread files are reported where the answer is read, estimates are always marked, and impossible
-figures are left out."""
+"""Every command reports unread files in its output, marks estimates, and leaves out impossible
+figures."""
 
 import json
 import os

@@ -19,7 +19,7 @@ class Crowd(Case):
         crowd = [self.start([consumer, "crowd", seed, THREADS, SECONDS], env=self.tracked())
                  for seed in range(PROCESSES)]
         self.wait_for(lambda: len(self.files()) == PROCESSES, "all processes to be up")
-        self.json()  # a reader at work
+        self.json()  # reads while the processes work
         said = [json.loads(process.line()) for process in crowd]
 
         snapshot = self.json()

@@ -84,7 +84,8 @@ class CurrentDirectory(Case):
         package = self.own / "site" / "ttnn"
         package.mkdir(parents=True)
         (package / "__init__.py").touch()
-        # Static: the loader of another program would only list libraries (LD_TRACE_LOADED_OBJECTS).
+        # Linked statically: with LD_TRACE_LOADED_OBJECTS, the loader of any other program would
+        # only list libraries.
         interpreter = self.own / "interpreter"
         subprocess.run(["cc", "-static", "-x", "c", "-", "-o", interpreter], text=True, check=True,
                        input="#include <fcntl.h>\n"

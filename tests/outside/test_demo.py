@@ -147,7 +147,7 @@ class ScenariosThatChange(Demo):
         demo = self.start_ttmem("demo", "leak")
         demo.line("stderr")
         first = self.devices()[0]
-        # Ten requests of 4 MiB each are more than the temporary buffers.
+        # Growth by ten requests of 4 MiB cannot come from temporary buffers, which take less.
         grown = self.wait_for(
             lambda: [d for d in self.devices()
                      if d["dram"]["used_bytes"] >= first["dram"]["used_bytes"] + 40 * 1024**2],

@@ -27,7 +27,7 @@ class Unit(unittest.TestCase):
         verify = shutil.which("systemd-analyze")
         if verify is None:
             self.skipTest("there is no systemd-analyze here")
-        # A manual page that is not installed would be reported.
+        # Removes Documentation=, because systemd reports a manual page that is not installed.
         unit = UNIT.replace("/usr/local/bin/ttmem", TTMEM).replace("Documentation=", "#")
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "ttmem.service")

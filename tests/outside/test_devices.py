@@ -60,7 +60,7 @@ class TwoChipsWithOneNumber(Devices):
         for uid, size in ((0xaa1, 1), (0xaa2, 2)):
             (device,) = self.get_json(f"/api/v1/snapshot?device={uid:#x}")["devices"]
             self.assertEqual(device["uid"], hex(uid))
-            # Before its first pass the server knows the device, but has no point of it.
+            # Before its first pass the server knows the device, but the history has no point.
             self.wait_for(lambda: self.get_json(f"/api/v1/history?device={uid:#x}")["points"],
                           "the first pass")
             history = self.get_json(f"/api/v1/history?device={uid:#x}")

@@ -16,7 +16,8 @@ class DiffCase(Case):
         self.new = pathlib.Path(self.dir) / "new.ttmem"
 
     def write(self, path, *buffers, number=0, pid=7, uid=None):
-        """Writes a recording of buffers that are all live together. Each is (kind, label, size)."""
+        """Writes a recording of buffers that are live at the same time. A buffer is given as (kind,
+        label, size)."""
         recording = Recording()
         device = recording.device(recording.process(pid, "model"), number, uid)
         for at, (kind, label, size) in enumerate(buffers):

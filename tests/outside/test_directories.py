@@ -84,7 +84,8 @@ class NoSegmentCanBeMade(Directories):
         self.assertEqual(self.files(), ["filler"])
 
     def check_marks(self, count, reason, code=0):
-        """Asserts that each untracked process left a name that has the reason and takes no room."""
+        """Asserts that each untracked process left a mark, a symbolic link that takes no space, and
+        that the commands report the number of these processes and the reason."""
         marks = [name for name in self.files() if ".untracked." in name]
         self.assertEqual(len(marks), count)
         for name in marks:
@@ -120,7 +121,7 @@ class NoSegmentCanBeMade(Directories):
         with open(f"/proc/{os.getpid()}/stat") as stat:
             start = stat.read().rpartition(")")[2].split()[19]
         space = os.stat("/proc/self/ns/pid").st_ino
-        for uid in (0, 1234):  # the name of root's process, and a name of the user's own
+        for uid in (0, 1234):  # a name that belongs to root's process, and a name of the user's own
             name = f"ttmem.{uid}.{os.getpid()}.{start}.untracked.28.{space}"
             os.symlink("-", os.path.join(self.dir, name))
             os.lchown(os.path.join(self.dir, name), 1234, 1234)

@@ -34,7 +34,7 @@ class Machine(HttpCase):
             self.tree.add(card)
 
     def untracked(self, env=None, numbers=(0,), source=None, before=()):
-        """Starts a process that has loaded a library of this name and has these chips open."""
+        """Starts a process that has a file libtt_metal.so mapped and these chips open."""
         library = pathlib.Path(self.tree.root) / "libtt_metal.so"
         library.write_bytes(b"x" * 4096)
         source = source or (
@@ -138,7 +138,7 @@ class FilesThatAreMissing(Machine):
         self.assertEqual((device["arch"], device["board"], device["capacities_from"]),
                          ("wormhole_b0", None, "chip"))
         self.assertEqual(device["dram"]["capacity_bytes"], 12 * GIB)
-        # Processes that this driver does not show may have the chip open: used is unknown, not 0.
+        # This driver does not show which processes have the chip open: used is unknown, not 0.
         self.assertIsNone(device["dram"]["used_bytes"])
         self.assertEqual((device["state"], device["untracked_processes"]), (None, None))
         self.assertIn("no process seen", self.ttmem().stdout)
@@ -241,8 +241,8 @@ class OneChipOnce(Machine):
         self.assertEqual([row["state"] for row in used["processes"]], ["dead"])
 
     def test_by_the_number_of_umd(self):
-        """UMD's number is the board's number, or for linked Blackholes the board's number and the
-        place on the board."""
+        """UMD numbers a chip by the serial number of its board. For linked Blackholes the number
+        also contains the chip's place on the board."""
         for card, uid in (("n150", self.tree.serial(0)), ("p150a", self.tree.serial(1) << 5 | 3)):
             number = self.tree.add(card)
             uid &= 2**64 - 1
@@ -410,7 +410,7 @@ class NotTracked(Machine):
     def test_a_process_that_ended_and_left_the_chip_to_a_child(self):
         process = self.untracked()
         process.kill()
-        self.tree.hold(0, [process.pid])  # the driver names the process that opened it
+        self.tree.hold(0, [process.pid])  # the driver still names the process that opened the chip
         self.assertIn("has ended", self.reason())
         self.assertIs(self.json()["complete"], False)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmem doctor`: each test takes away one thing that tracking needs. The doctor names the thing
-and the command to type."""
+"""`ttmem doctor`: each test takes away one thing that tracking needs. `ttmem doctor` names the
+missing thing and the command to type."""
 
 import json
 import os
@@ -19,7 +19,7 @@ class Doctor(Machine):
         super().setUp()
         self.env["TTMEM_SOCKET"] = self.path
         self.env["XDG_CACHE_HOME"] = self.folder
-        # No TT-Metal of this machine is found by this path.
+        # A path on which no TT-Metal of this machine is found.
         self.env["PATH"] = "/usr/bin:/bin"
 
     def examine(self, env=None, preexec_fn=None):

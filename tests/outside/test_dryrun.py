@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A host program on the dry run with the processor attached. The test runs `ttmem` after each of
-its steps."""
+"""A host program on the dry run with the processor attached. The tests run `ttmem` after each step
+of the program."""
 
 import pathlib
 import tempfile
@@ -43,7 +43,7 @@ class AHostProgram(HostProgram):
         self.expect(step)
 
     def state(self):
-        """Returns everything that is shown, except times."""
+        """Returns the devices. Checks that there is no warning and no anomaly."""
         snapshot = self.json()
         self.assert_sane(snapshot)
         self.assertEqual(snapshot["warnings"], [])
@@ -99,7 +99,7 @@ class AHostProgram(HostProgram):
         self.assertEqual(self.host.wait(), 0)
 
     def ninth(self):
-        """Returns the device with the shard."""
+        """Returns the ninth device. Only this device has the shard, so it uses the most L1."""
         return max(self.json("--per-core")["devices"], key=lambda d: d["l1"]["used_bytes"])
 
     # The allocator works in lockstep: 800 KiB on core (0,0) are taken on every core.
@@ -128,7 +128,7 @@ class FreeBlocks(HostProgram):
 
     @staticmethod
     def shown(device):
-        """Returns the figures as the host program prints them."""
+        """Returns the device's figures in the form in which the host program prints its own."""
         where = {"dram": (device["dram"], ""), "l1": (device["l1"], ""),
                  "l1_small": (device["l1"], "small_"), "trace": (device["trace"], "")}
         return " ".join(f"{kind} {of[prefix + 'free_bytes_per_bank']} "
@@ -184,8 +184,9 @@ class GlobalObjects(HostProgram):
         return self.tracked(TTMEM_DRYRUN_SYSTEM=system)
 
     def steps(self, system):
-        """Returns, for each step, the devices after the step and the number of allocations. Checks
-        that the L1 equals the figures of the program's allocators, except for rounding."""
+        """Returns {step: (devices after the step, number of allocations)}. Checks that the L1 of
+        buffers equals the allocators' figure that the program prints. In the steps with a global
+        object it may be less, because the allocators round up."""
         host = self.start([self.binary], self.environment(system))
         seen = {}
         while "nothing" not in seen:

@@ -10,7 +10,7 @@ import unittest
 from recording_file import Recording
 from support import HERE, LIBRARY, TTMEM, Case
 
-# 300 KiB at the top of L1 are free, 100 KiB below belong to "residual", and the rest is free.
+# Leaves L1 with 300 KiB free at the top, then 100 KiB of "residual", and the rest free.
 FRAGMENTED = """
 open_device()
 alloc(L1, 1, 300 * 1024, address=1466368 - 300 * 1024, label=b"input")

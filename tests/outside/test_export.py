@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmem export`: the rules for every format, and the text formats. Independent readers read each
-file, and its sums equal the sums of the recording."""
+"""`ttmem export`: the rules for every format, and the text formats. Readers that do not use ttmem
+read each file. The sums in the file equal the sums of the recording."""
 
 import collections
 import csv
@@ -166,7 +166,7 @@ class Speedscope(ExportCase):
         return file
 
     def check(self, file):
-        """Checks the rules of the published schema, for a file of sampled profiles."""
+        """Checks a file of sampled profiles against the rules of the published schema."""
         self.assertEqual(file["$schema"], "https://www.speedscope.app/file-format-schema.json")
         self.assertLessEqual(set(file), {"$schema", "shared", "profiles", "name",
                                          "activeProfileIndex", "exporter"})

@@ -37,7 +37,8 @@ class MemoryViz(ExportCase):
         self.assertEqual((alloc["size"], alloc["category"], alloc["time_us"]),
                          (4096, "dram", 1_790_000_000_000_000))
         self.assertEqual(other["frames"], completed["frames"])
-        # 8 banks lie in a row: address 64 of each bank is 512 in the segment.
+        # The segment contains the 8 banks one after the other: address 64 in each bank becomes
+        # address 8 * 64 in the segment.
         dram = next(segment for segment in snapshot["segments"]
                     if segment["total_size"] == 8 * 4 * 1024**3)
         self.assertEqual(alloc["addr"] - dram["address"], 512)
@@ -120,7 +121,8 @@ class MemoryViz(ExportCase):
 
 
 def peak(recording, kinds):
-    """Returns the peak of a device in one pass. Its programs must not be live at the same time."""
+    """Returns the peak of these kinds, computed in one pass over a recording of one device. Its
+    programs must not be live at the same time."""
     changes = {}
     for life in recording.lives:
         if life.kind in kinds and life.end != life.begin:

@@ -38,7 +38,7 @@ COUNTERS = {"DRAM": ("dram",), "L1 buffers": ("l1",), "L1_SMALL": ("l1_small",),
 
 
 class Trace:
-    """Tracks and events of a file, read by the rules of Perfetto."""
+    """The tracks and events of a file. Checks the rules of Perfetto while it reads the file."""
 
     def __init__(self, test, data):
         self.tracks, self.instants, self.slices = {}, [], []

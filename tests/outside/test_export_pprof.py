@@ -29,8 +29,8 @@ TYPES = ["alloc_objects", "alloc_space", "inuse_objects", "inuse_space", "peak_o
 
 class Pprof(ExportCase):
     def read(self, *arguments):
-        """Returns [(stack from the root, labels, values by type)], read by the rules of a
-        profile."""
+        """Returns the samples of a profile as [(stack from the root, labels, values by type)], and
+        checks the rules of pprof."""
         out, _ = self.export("pprof", *arguments)
         packed = out.read_bytes()
         self.assertEqual(packed[:2], b"\x1f\x8b")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmem export` of recordings by `ttmem record`: the figures equal the process's own counts, the
-result of SQL on the recording, and `ttmem report`."""
+"""`ttmem export` of recordings that `ttmem record` made: the figures equal the process's own
+counts, the result of SQL on the recording, and `ttmem report`."""
 
 import collections
 import csv
@@ -32,7 +32,7 @@ class Recorded(ExportCase):
         return self.file.execute(query, arguments).fetchall()
 
     def counted_peak(self, kind):
-        """Returns the sum over the devices of the peaks that the process counted."""
+        """Returns the peaks that the process counted on its devices, added up."""
         return sum(peak for _, peak in self.sql(
             "SELECT device, max(peak_bytes) FROM timeline WHERE kind = ? GROUP BY device", kind))
 

@@ -10,7 +10,7 @@ import unittest
 from export_case import SEEDS, ExportCase
 from recording_file import Recording, random_recording
 
-# The tables that the viewer needs, with their columns. None: any columns.
+# {table that the viewer needs: its columns}. None: the columns do not matter.
 TABLES = {
     "devices": "device_id num_y_cores num_x_cores num_y_compute_cores num_x_compute_cores "
                "worker_l1_size l1_num_banks l1_bank_size address_at_first_l1_bank "

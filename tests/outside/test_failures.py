@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The state of a process at the moment it ran out of memory is known after the process ended."""
+"""When a process runs out of memory, its state at that moment is kept until after its end."""
 
 import os
 import signal
@@ -66,8 +66,8 @@ class TheCopy(FailureCase):
         self.assertEqual(os.stat(os.path.join(self.dir, copy)).st_mode & 0o777, 0o644)
 
     def test_of_a_forked_child_is_its_own(self):
-        """The parent exits with 0, so its copy is removed. A child that failed itself keeps its
-        copy."""
+        """The parent exits with 0, so the copy of its state is removed. The copy of the child,
+        which exits with 1, stays."""
         self.run_calls(FAILED + "child = os.fork()\n"
                        "if child == 0:\n"
                        "    open_device(0)\n"
@@ -98,7 +98,8 @@ class TheCopy(FailureCase):
         self.assertEqual(self.files(), [])
 
     def fail_in_little_space(self, size, source, then="true"):
-        """Runs a process that makes these calls and exits with 1, in a directory of this size."""
+        """Runs a process that makes these calls and exits with 1. The directory of segments has
+        only this size. Then runs the shell command `then`."""
         script = (f'mount -t tmpfs -o size={size} none "{self.dir}" || exit 77\n'
                   f'"$@"; code=$?; {then}; exit $code')
         result = subprocess.run(
@@ -119,7 +120,8 @@ class TheCopy(FailureCase):
         self.assertNotIn("failed", result.stdout)
 
     def test_takes_at_most_a_quarter_of_the_free_space(self):
-        """Other processes need the free memory. The failure's message is known without a copy."""
+        """A larger copy is not made, because other processes need the memory. The message of the
+        failure is known without a copy."""
         many = "for i in range(2, 20000): alloc(DRAM, i, 1024)\n"
         result = self.fail_in_little_space("8m", FAILED.replace("lib.ttmem_f", many + "lib.ttmem_f"),
                                            f'ls "{self.dir}"; {TTMEM} explain')

@@ -13,7 +13,8 @@ DOCS = HERE.parents[1] / "docs" / "reference"
 
 
 def table_rows(text):
-    """Returns the cells of every table row whose first cell is code, without the quotes."""
+    """Returns the cells of every table row whose first cell is code. The first cells lose their
+    backquotes."""
     rows = []
     for line in text.splitlines():
         if line.startswith("| `"):
@@ -81,7 +82,7 @@ class Lists(Fields):
                 continue
             if key == "cores" and isinstance(value, list):
                 value = " ".join(f"{x0},{y0}-{x1},{y1}" for x0, y0, x1, y1 in value)
-            elif key == "devices":  # in the form of --device; here always adjacent
+            elif key == "devices":  # in the form of --device; the ids here are consecutive
                 value = f"{value[0]}-{value[-1]}" if len(value) > 1 else value[0]
             elif isinstance(value, list):
                 value = len(value)

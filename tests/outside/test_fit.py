@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmem fit`: its answer for another board agrees with a run of the same host program on that
+"""`ttmem fit`: the answer for another board agrees with a run of the same host program on that
 board."""
 
 import json
@@ -56,8 +56,8 @@ class FitCase(Case):
         return self.json("report", file)["devices"]
 
     def assert_same_figures(self, judged, file):
-        """Checks that the figures of each chip equal the report of a run on that board. All chips
-        of the run must hold the same."""
+        """Checks that the figures of each chip equal the report of `file`, a run on that board. All
+        chips of the run must hold the same memory."""
         there = self.report(file)[0]
         for here in judged["devices"]:
             for kind in KINDS:
@@ -95,8 +95,8 @@ class RandomRequests(FitCase):
                            host_program.processor())
 
     def run_on(self, board, seed, steps):
-        """Returns the recording, the number of successful steps, and the failure: None, or the
-        number of requests so far, whether it was a dispatch, and the message."""
+        """Returns the recording, the number of successful steps, and the failure: None, or (number
+        of requests so far, whether a dispatch failed, message)."""
         file, said = self.record(f"{board.replace(':', '_')}_{seed}", [self.binary, seed, steps],
                                  TTMEM_DRYRUN_SYSTEM=board)
         failed = re.search(r"^failed (\d+) (\w+) (.*)$", said, re.M)
@@ -131,8 +131,8 @@ class RandomRequests(FitCase):
         for seed in seeds:
             with self.subTest(seed=seed):
                 file, made, failed = self.run_on(recorded_on, seed, steps)
-                # If circular buffers clash, the program is placed by then, and the recording has
-                # it.
+                # A program whose circular buffers clash is already placed, so the recording has the
+                # program.
                 is_recorded = failed and not failed[1] and "Out of Memory" not in failed[2]
                 there, _, failed_there = self.run_on(judged_for, seed, made + bool(is_recorded))
                 judged = self.fit(file, judged_for, "--trace-region", TRACE_REGION)
@@ -261,7 +261,7 @@ ttmem.buffer_alloc(0, BufferType.DRAM, 1 << 30, 135266432, id=2, bytes_per_bank=
         failure = self.fit(file, "p150", "--scale", "kv/cache=40", code=3)["failure"]
         self.assertEqual((failure["scope"], failure["label"]), ("kv", "cache"))
         largest = self.fit(file, "p150", "--max", "kv")
-        # 8 banks of 4278190080 - 1048704 bytes, minus the weights.
+        # The 8 DRAM banks have 4278190080 - 1048704 bytes each. The weights take 1 GiB of them.
         room = (8 * (4278190080 - 1048704) - (1 << 30)) / (1 << 30)
         self.assertLess(largest["largest_factor"], room)
         self.assertGreater(largest["largest_factor"], room / 1.02)

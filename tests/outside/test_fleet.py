@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmem fleet` over real servers, each with its own directory, over addresses with no server, a
-silent server, garbage or another version, and over a real Prometheus."""
+"""`ttmem fleet` with real servers, each of which has its own directory of segments, with addresses
+that have no server, a silent server, a server that sends garbage, or one of another version, and
+with a real Prometheus."""
 
 import json
 import pathlib
@@ -17,8 +18,8 @@ from support import GIB, HERE, KIB, LIBRARY, MIB, TTMEM
 from test_fields import paths_in, table_rows
 from test_prometheus import DEPLOY, RULES, Prometheus, free_port
 
-# 12 banks of DRAM, 64 of L1. A program's circular buffers lie on 4 cores, which therefore have the
-# least headroom.
+# The device has 12 banks of DRAM and 64 of L1. A program's circular buffers lie on 4 cores. These
+# cores have the least headroom.
 WORKLOAD = """
 from abi import *
 open_device({device}, uid={uid})
@@ -37,7 +38,7 @@ class FleetCase(RemoteCase):
     uid = 0x7e57
 
     def work_on(self, host, job=None, dram=MIB, l1=64 * KIB, cb=32 * KIB, device=0):
-        """Starts a process that holds exactly these bytes on its own chip."""
+        """Starts a process that holds these bytes in each bank or on each core of its own chip."""
         FleetCase.uid += 1
         env = {**host.env, "TT_ALLOC_TRACKING_ENABLED": "1", "TTMEM_LIB": LIBRARY,
                "PYTHONPATH": str(HERE), **({"TTMEM_JOB": job} if job else {})}
@@ -47,7 +48,7 @@ class FleetCase(RemoteCase):
         return held
 
     def seen(self, host, devices):
-        """Waits until a pass of the server has found this number of devices."""
+        """Waits until a pass of the host's server has found this number of devices."""
         self.wait_for(lambda: len(self.json("--server", host.at)["devices"]) == devices and
                       self.fleet("--server", host.at)["total"]["devices"] == devices, "a pass")
 
@@ -104,7 +105,7 @@ class Servers(FleetCase):
                                    "huge": "too_large", "closed": "unreachable",
                                    "silent": "timeout"})
         self.assertEqual(hosts[odd["closed"]]["reason"], "connection refused")
-        self.assertNotIn("--device", hosts[odd["huge"]]["next_step"])  # no option of fleet
+        self.assertNotIn("--device", hosts[odd["huge"]]["next_step"])  # not an option of fleet
         self.assertIn("`ttmem --server HOST`", hosts[odd["huge"]]["next_step"])
         self.assertIn("ttmem.changes.v9", hosts[odd["newer"]]["reason"])
         self.assertIsNone(hosts[odd["silent"]]["dram"]["used_bytes"])
@@ -255,8 +256,8 @@ class OfPrometheus(FleetCase, Prometheus):
 
     @staticmethod
     def known_to_both(fleet):
-        """Returns the part of a fleet that both sources know. Prometheus has neither a job's
-        headroom by host nor texts."""
+        """Returns the part of a fleet's JSON that both the hosts and Prometheus know. Prometheus
+        has neither texts nor the host with the least headroom of a job."""
         for host in fleet["hosts"]:
             for key in ("name", "dead_processes", "warnings", "reason", "next_step"):
                 del host[key]
@@ -272,7 +273,8 @@ class OfPrometheus(FleetCase, Prometheus):
         self.work_on(one, "4711", dram=MIB, cb=32 * KIB)
         self.work_on(one, dram=2 * MIB, device=1)
         self.work_on(two, "4711", dram=4 * MIB, cb=256 * KIB)
-        # The two chips have the same number; each job has the headroom of its own chip.
+        # The chips of these two jobs have the same number. Each job has the headroom of its own
+        # chip.
         self.work_on(two, "12", cb=32 * KIB, device=1)
         self.work_on(two, "13", cb=128 * KIB, device=1)
         with socket.create_server(("127.0.0.6", 0)) as server:
@@ -288,7 +290,8 @@ class OfPrometheus(FleetCase, Prometheus):
                           for job, entry in self.by_job(asked).items() if job},
                          {"4711": headroom(64 * KIB, 256 * KIB), "12": headroom(64 * KIB, 32 * KIB),
                           "13": headroom(64 * KIB, 128 * KIB)})
-        # With the recording rules, and with another label, which the rules lack.
+        # Once with the recording rules, and once with another label for hosts, which the rules
+        # lack.
         for arguments in ((), ("--host-label", "node")):
             found = self.fleet("--prometheus", at, *arguments)
             self.assertEqual(found["prometheus"], f"http://{at}")
@@ -297,7 +300,7 @@ class OfPrometheus(FleetCase, Prometheus):
             self.assertEqual(self.known_to_both(found), asked, arguments)
         text = self.text("--prometheus", at)
         self.assertRegex(text, rf"(?m)^{re.escape(two.at)} ")
-        # The totals, and the shares of the capacity.
+        # The second line has the totals and the shares of the capacity.
         of_hosts = self.text("--server", f"{one.at},{two.at},{dead}")
         self.assertEqual(text.splitlines()[1], of_hosts.splitlines()[1])
         self.assertRegex(text.splitlines()[1], r"^DRAM .*%.*  L1 .*%$")
@@ -354,9 +357,10 @@ class OfNoPrometheus(RemoteCase):
         ("sum by (instance, kind) (ttmem_process_memory", [({"kind": "dram"}, 8 * GIB)]))
 
     def refusing(self, *queries):
-        """Starts a Prometheus with the figures above, which refuses queries that contain one of
-        these texts. The stand-in serves few connections at a time, and refused connections are
-        repeated only after seconds."""
+        """Starts a stand-in for Prometheus with the figures above. It refuses queries that contain
+        one of these texts. Returns the arguments of ttmem. The timeout is long, because the
+        stand-in serves few connections at a time, and a refused connection is repeated only after
+        seconds."""
         def answer(path):
             query = urllib.parse.unquote(path.partition("query=")[2])
             if any(text in query for text in queries):

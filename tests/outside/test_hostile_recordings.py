@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Damaged and malicious recordings: every command that reads one ends soon, with a clear error or
-with output in which hostile texts are harmless, and uses bounded memory."""
+"""Damaged and malicious recordings: every command that reads such a recording ends soon and uses
+bounded memory. It prints a clear error, or output in which hostile texts are harmless."""
 
 import base64
 import concurrent.futures
@@ -22,7 +22,7 @@ from support import GIB, KIB, MIB, TTMEM, Case, is_sanitized, skip_if_sanitized
 
 SECONDS = 60  # limit for one command; the slowest needs one second
 MEMORY = 2 * GIB
-FEW_MIB = 500  # memory limit for a command on a file of half a megabyte
+FEW_MIB = 500  # memory limit, in MiB, for a command that reads a file of half a megabyte
 HOSTILE = [text if isinstance(text, bytes) else text.encode() for text in (
     "<img src=x onerror=alert(1)></script><!--", "\x1b]0;title\x07\x1b[31m", "\u202egnp.exe\u2066",
     "a\0b", "\x7f\x85\u2028\u2029", "`$(id)`'\";--", "=1+1", "%s%n{0}{}",
@@ -34,14 +34,14 @@ ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELEC
 
 
 def limits():
-    if not SANITIZED:  # sanitizers map more than that
+    if not SANITIZED:  # sanitizers map more than MEMORY
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_FSIZE, (256 * MIB, 256 * MIB))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def document_in(page):
-    """Returns the data of a page that is one file."""
+    """Returns the data that a page in one file contains."""
     [packed] = re.findall(r'id="recording">([^<]*)</script>', page)
     return gzip.decompress(base64.b64decode(packed)).decode()
 
@@ -129,8 +129,8 @@ class HostileCase(Case):
             return f"{' '.join(map(str, command))}: {str(wrong)[-300:]}"
 
     def run_all(self, paths, every=False):
-        """Runs one command on each file, in turn, or every command on every file. Returns the exit
-        statuses."""
+        """Runs every command on every file, or without `every` only one command on each file,
+        another for each file. Returns the exit statuses."""
         asked = []
         for turn, path in enumerate(paths):
             commands = list(self.commands(path))
@@ -342,7 +342,7 @@ class Breadth(HostileCase):
         return path
 
     def mebibytes(self, *command):
-        """Returns the peak memory of a command. Its time is limited too."""
+        """Returns the peak memory of a command in MiB. The command is killed after SECONDS."""
         process = subprocess.Popen([TTMEM, *map(str, command)], env=self.env, preexec_fn=limits,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL)
@@ -449,7 +449,8 @@ class Breadth(HostileCase):
         self.assertGreater(len(self.page(path)["moments"]), 40)
 
     def held(self, name, devices, allocations, long=0):
-        """Allocations with a name each, which all devices hold at the end."""
+        """Makes a recording in which all devices hold these allocations at the end. Each allocation
+        has a label. Returns the path."""
         recording = Recording()
         process = recording.process(7, "model")
         members = [recording.device(process, number, uid=hex(0xb000 + number))
@@ -615,7 +616,7 @@ class Bytes(HostileCase):
             data = bytearray(whole)
             for _ in range(chance.choice((1, 3, 20))):
                 page = chance.randrange(len(data) // page_bytes) * page_bytes
-                # Pages are half empty: only their beginning and their end are used.
+                # Pages are half empty: changes only the beginning or the end of a page.
                 at = chance.choice((page + chance.randrange(64), page + page_bytes - 1 -
                                     chance.randrange(page_bytes // 4)))
                 data[at] = chance.choice((0, 1, 127, 128, 255, data[at] ^ 1 << chance.randrange(8)))

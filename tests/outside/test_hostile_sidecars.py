@@ -52,8 +52,8 @@ class Sidecars(HostileCase):
         yield "explain", "--recording", path
 
     def on_disk(self):
-        """Returns the files that must not change: {name: type, owner, time of the last change,
-        bytes}."""
+        """Returns the files that must not change: {name: (mode, owner, number of links, time of the
+        last change, contents)}."""
         found = {}
         for path in pathlib.Path(self.dir).iterdir():
             if ".out." in path.name or not path.name.startswith(("run", "victim", "fifo", "hot")):
@@ -136,7 +136,7 @@ class Sidecars(HostileCase):
 
     @unittest.skipIf(os.geteuid() != 0, "only root can give a file away")
     def test_a_journal_of_another_user(self):
-        # SQLite undoes nothing if the other file that the journal names is not there for it.
+        # SQLite ignores a journal that names a super-journal which does not exist.
         for name in (self.victim, None):
             self.beside.write_bytes(journal(self.recording, whole_pages=0, super_journal=name))
             os.chown(self.beside, NOBODY, NOBODY)

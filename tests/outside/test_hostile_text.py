@@ -16,8 +16,8 @@ from recording_file import Recording
 from remote_case import RemoteCase
 from support import CAPTURES, DEADLINE_SECONDS, HERE, LIBRARY, TTMEM, Case
 
-# CSI in both spellings, carriage return, bell, DEL, C1 controls, and characters that change the
-# writing direction.
+# CSI in both encodings, carriage return, bell, DEL, backspace, a line separator, and characters
+# that change the writing direction.
 COMMANDS = "\x1b[31mA\x9b31mB\rC\x07D\x7fE\u202eF\u2066G\u2028H\x08I"
 EVIL = COMMANDS + " | a\\| `<b>` \"q\", end"
 EVIL_BYTES = COMMANDS.encode() + b"\x9b31m\xff"
@@ -34,7 +34,7 @@ alloc(DRAM, 1, 1 << 20, label={EVIL!r}.encode())
 alloc(L1, 2, 4096, address=1 << 20, label={EVIL!r}.encode())
 place(7, (105664, 4096, [(0, 0, 1, 1)]), name={EVIL!r}.encode())
 """
-# Keys of texts in a snapshot that come from other processes or files.
+# Keys of those texts in a snapshot that come from other processes or from files.
 TEXTS = {"label", "scope", "name", "command", "user", "host", "board", "arch", "bus_id", "job", "rank",
          "pod", "namespace", "container", "not_tracked", "warnings", "unread"}
 
@@ -149,7 +149,7 @@ class OfServers(HostileCase, RemoteCase):
         for command in OF_SNAPSHOTS:
             with self.subTest(command=command):
                 said = self.harmless(*command, "--server", at)
-                if "--json" in command:  # valid, and complete
+                if "--json" in command:  # the text is complete, in escaped form
                     self.assertIn("\\u001b[31mA\\u009b31mB\\rC\\u0007D\\u007fE\\u202eF\\u2066G\\u2028H",
                                   said)
                     json.loads(said)

@@ -21,7 +21,8 @@ DEVICE = {"device_id": 0, "arch": "WORMHOLE_B0", "num_x_cores": 10, "num_y_cores
 
 
 class Graph:
-    """Builds the JSON of a ttnn graph. `old`: in the spelling of builds until 2026."""
+    """Builds the JSON of a ttnn graph. With `old`, values and core ranges are written as in builds
+    until 2026."""
 
     def __init__(self, old=False):
         self.old, self.nodes = old, []
@@ -94,8 +95,8 @@ def upstream_peaks(nodes):
 
 
 def model_graph(old):
-    """Returns a graph with two layers: an input allocated before, a buffer that stays, a buffer
-    that is freed, two programs."""
+    """Returns a graph with two layers: an input from before the capture, a buffer that stays, a
+    buffer that is freed, and two programs."""
     graph = Graph(old)
     graph.start("ttnn::linear")
     before, weights, hidden = (graph.buffer(kind, size) for kind, size in
@@ -173,7 +174,8 @@ class OfGraphs(Import):
             self.imported(graph.nodes)
             expected = upstream_peaks(graph.nodes)
             self.assertEqual({name: self.figures()[name] for name in expected}, expected)
-            # Four CBs (one for each chip) of 4096, 4096 and 2048 bytes; the view does not count.
+            # One CB has 4096 bytes on each of two chips, another has 2048 bytes. The view does not
+            # count.
             self.assertEqual(expected, {"peak_cb": 10240, "peak_l1": 2048, "peak_total": 12288})
 
     def test_facts_missing_in_the_graph_are_reported(self):
@@ -312,7 +314,7 @@ class OfCaptures(Import):
                 model = capture_model.Model()
                 for line, event, after in zip(lines, events, [*events[1:], {"t_ns": 1 << 62}]):
                     model.feed(line)
-                    # CBs that follow each other have one time in the recording.
+                    # Successive events of CBs have the same time in the recording.
                     settled = event["ev"] in ("buffer_alloc", "buffer_free", "program_register")
                     if settled and event["t_ns"] < after["t_ns"]:
                         self.assert_is(model, event["t_ns"])

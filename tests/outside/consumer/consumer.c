@@ -2,8 +2,8 @@
  *
  * A workload that includes only the installed header.
  *
- *   consumer once                          allocates and frees each kind of device memory, then
- * ends consumer hold                          allocates each kind of device memory and holds it
+ *   consumer once                          like `hold`, but frees everything at once and ends
+ *   consumer hold                          allocates each kind of device memory and holds it
  *   consumer fork                          like `hold`, and a child holds its own buffer
  *   consumer random SEED                   random work on four devices until it is killed
  *   consumer crowd SEED THREADS SECONDS    random work on two devices by THREADS threads, then
