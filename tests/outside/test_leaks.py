@@ -98,8 +98,8 @@ class Live(LeaksCase):
         self.assert_none(self.leaks("--for", "3s", "--fail"))
 
 
-# Scopes: one that leaves a buffer behind on every visit, one that does so only on the first visit,
-# one for loading, one that is still open, one of an operation, and one that two threads enter.
+# A process with these scopes: one leaves a buffer behind on every visit, one only on the first
+# visit, one loads, one is still open, one is of an operation, and one is entered by two threads.
 SCOPES = """
 import threading, time
 def tick():
@@ -313,8 +313,8 @@ class Recorded(LeaksCase):
         self.assertEqual((held["label"], held["killed"]), ("weights", True))
 
     def test_growth_equals_a_simple_count(self):
-        """Compares with growth computed here, mark by mark, for two processes of which one
-        leaks."""
+        """Compares the growth with sums that the test computes itself at each mark. One of the two
+        processes leaks."""
         chance = random.Random(7)
         recording = Recording()
         rows = [recording.device(recording.process(pid, "model"), 0, "0xa") for pid in (7, 8)]

@@ -35,7 +35,7 @@ def lines_of(*command):
 
 class AnUpgrade(unittest.TestCase):
     def test_sources_of_an_earlier_adapter_are_removed(self):
-        """All files in this folder are compiled into the adapter."""
+        """All files in share/ttmem/adapter are compiled into the adapter."""
         with tempfile.TemporaryDirectory(prefix="ttmem-test-") as prefix:
             sources = pathlib.Path(prefix, "share/ttmem/adapter")
             sources.mkdir(parents=True)
@@ -87,7 +87,8 @@ class TheLibrary(unittest.TestCase):
 
 @unittest.skipIf(os.geteuid() != 0, "only root can make a program run as somebody else")
 class WithMoreRights(Case):
-    """A program that runs with more rights than the user who starts it ignores the user's environment."""
+    """A program that runs with more rights than the user who starts it ignores the user's
+    environment."""
 
     NOBODY = 65534
     AT_SECURE = 23
@@ -98,7 +99,8 @@ class WithMoreRights(Case):
         os.chmod(self.dir, 0o1777)
         folder = tempfile.mkdtemp(prefix="ttmem-setuid-")
         self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
-        # The other user loads the library from there: the loader ignores $ORIGIN in such a program.
+        # The other user loads the library from this folder, because the loader ignores $ORIGIN in
+        # such a program.
         os.chmod(folder, 0o755)
         library = shutil.copy(os.path.realpath(LIBRARY), os.path.join(folder, "libttmem.so.0"))
         self.program = os.path.join(folder, "program")
@@ -213,7 +215,7 @@ class TheExampleOfTheReadme(Case):
         (folder / "model.c").write_text(re.search(r"```c\n(.*?)```", section, re.S).group(1))
         after = section.split("```")[2]
         lines = re.findall(r"^    (.*)$", after.split("\n\n`ttmem run`")[0], re.M)
-        # The tree is installed already, at another place.
+        # The tree is already installed, with another prefix.
         self.assertEqual(lines[:2], ["export PREFIX=$HOME/.local", "make install PREFIX=$PREFIX"])
         script = "\n".join(["set -e", *lines[2:-1], "exec " + lines[-1]])
         env = {**self.env, "PREFIX": str(PREFIX)}

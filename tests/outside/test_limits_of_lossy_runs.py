@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`--fail-on` for a recording that lost events. The table `timeline` has the peaks that a process
-counted itself, so a limit never passes because the moment of the peak was not seen. Unknown figures
-are reported."""
+"""`--fail-on` for a recording that lost events. The table `timeline` has the peaks that the process
+itself counted, so a limit is judged correctly even if the events of the peak are lost. Unknown
+figures are reported."""
 
 import json
 import pathlib

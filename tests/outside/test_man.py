@@ -25,16 +25,17 @@ def section(text, name):
 
 
 def terms(text):
-    """Returns {term: its description} of a section with a list of terms."""
+    """Returns {term: its description} of a section of a manual page."""
     blocks = re.findall(r"^ {7}(\S.*)\n((?: {11}.*\n|\n(?= {11}))+)", text, re.M)
     return {" ".join(term.split()): " ".join(said.split()) for term, said in blocks}
 
 
 def help_terms(text, heading):
-    """Returns the same of a help text, with terms such as "-i, --device LIST"."""
+    """Returns {term: its description} of a section of a help text. A term is "-i, --device
+    LIST"."""
     found = re.search(rf"^{heading}:\n(.*?)\n\n", text, re.S | re.M)
     rows = re.findall(r"^  (\S+(?: \S+)?)(?:  +|\n {10,})(.*)$", found[1] if found else "", re.M)
-    if heading == "Positionals":  # "files FILE..." becomes _FILE..._, "FILE" becomes _FILE_
+    if heading == "Positionals":  # "files FILE..." becomes "FILE..."
         return {name.split()[-1]: " ".join(said.split()) for name, said in rows}
     return {name.replace(",-", ", -"): " ".join(said.split()) for name, said in rows}
 
@@ -101,7 +102,7 @@ class Pages(Case):
         paths = sorted(map(str, PAGES.rglob("ttmem*.[0-9]")))
         said = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", *paths], text=True,
                               capture_output=True).stdout.splitlines()
-        # scdoc itself writes an empty paragraph at the beginning of sections and items.
+        # Ignores the empty paragraphs that scdoc writes at the beginning of sections and items.
         self.assertEqual([line for line in said if "skipping paragraph macro: PP" not in line], [])
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A mesh in the C interface: one call makes one record, and every device has its figures."""
+"""A mesh in the C interface: one call makes one record, which counts in the figures of each
+device."""
 
 import csv
 import io
@@ -17,7 +18,7 @@ ON_EACH = 64 * PER_BANK  # L1 of all cores of a chip
 
 class Mesh(HttpCase):
     def start_tracked(self, code, **more):
-        """Starts a tracked process in which the code has run, with 32 open chips."""
+        """Returns a tracked process that opened 32 chips and has run the code."""
         code = f"""
 from abi import *
 ALL = range({CHIPS})

@@ -20,10 +20,10 @@ PACKAGES = ["libttmem-dev", "libttmem0", "python3-ttmem", "ttmem"]
 # Not optimised, to save time. Everything else is as in `make deb`.
 CHEAP = {"DEB_CFLAGS_APPEND": "-O0 -g1",
          "DEB_CXXFLAGS_APPEND": "-O0 -g1 --param=ggc-min-heapsize=524288"}
-# Files that apt, dpkg and ldconfig keep for themselves.
+# Files that apt, dpkg and ldconfig themselves leave behind.
 NOT_OURS = re.compile(r"/(var/(cache|log|lib/(apt|dpkg))|etc/ld\.so\.cache$|etc/\.pwd\.lock$)")
 
-# Runs a command in a root, with its own namespaces and file systems.
+# Mounts file systems in the root $0 and runs the shell script $1 in it.
 ENTER = """
 mount -t proc proc "$0/proc" && mount -t tmpfs tmpfs "$0/dev/shm" && mount -t tmpfs tmpfs "$0/tmp" &&
 exec chroot "$0" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
@@ -45,7 +45,7 @@ class Root:
         self.path = pathlib.Path(folder)
 
     def start(self):
-        """Starts the process that makes the root."""
+        """Starts and returns the process that makes the root."""
         sources = subprocess.run(
             ["apt-get", "indextargets", "--format", "deb $(REPO_URI) $(RELEASE) $(COMPONENT)",
              "Created-By: Packages", "Origin: Debian"], text=True, capture_output=True, check=True)
@@ -70,7 +70,7 @@ class Root:
         return result.stdout
 
     def files(self):
-        """Returns every path that a package could have left behind."""
+        """Returns the paths of all files and folders, except those of NOT_OURS."""
         found = {os.path.join(folder, name)[len(str(self.path)):]
                  for folder, folders, files in os.walk(self.path) for name in (*folders, *files)}
         return {path for path in found if not NOT_OURS.match(path)}
@@ -86,7 +86,7 @@ class ThePackages(unittest.TestCase):
         cls.addClassCleanup(shutil.rmtree, folder, ignore_errors=True)
         cls.root = Root(os.path.join(folder, "root"))
         cls.out = BUILD / "packages"
-        # Gives way to the tests that run meanwhile.
+        # The build runs at a low priority, because other tests run at the same time.
         building = subprocess.Popen(["nice", str(SOURCE / "scripts" / "deb"), str(cls.out)],
                                     env={**os.environ, **CHEAP}, text=True,
                                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -161,7 +161,7 @@ class ThePackages(unittest.TestCase):
         self.assertEqual(enabled, [])
 
     def check_consumers(self):
-        """Compiles with this machine's compiler and the root's files of ttmem."""
+        """Compiles a program with this machine's compiler and with the root's files of ttmem."""
         (pkg_config,) = (self.root.path / "usr/lib").glob("*/pkgconfig")
         flags = subprocess.run(["pkg-config", "--cflags", "--libs", "ttmem"], text=True, check=True,
                                capture_output=True,
@@ -193,7 +193,7 @@ print(json.dumps(ttmem.snapshot()["devices"]))'"""))
         self.assertEqual([process["name"] for process in device["processes"]], ["python3"])
 
     def check_run(self):
-        """The adapter is built from the packages' files, with a compiler."""
+        """Checks that `ttmem run` builds the adapter from the packages' files."""
         self.root.run("apt-get -qq install --no-install-recommends g++")
         shutil.copy(SOURCE / "simulator" / "examples" / "matmul.cpp", self.root.path / "root")
         said = self.root.run("""

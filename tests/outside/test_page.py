@@ -33,8 +33,7 @@ def shown(value, ordinary=2, least=0.01):
     return f"{'-' if value < 0 else ''}{size:.{digits}f} {units[unit]}"
 
 
-# The browser's errors for a server that is away: no server listens, or the server ended before it
-# answered.
+# Errors of the browser if no server listens, or if the server ended before it answered.
 AWAY = ("ERR_CONNECTION_REFUSED", "ERR_CONNECTION_RESET", "ERR_EMPTY_RESPONSE")
 
 
@@ -59,7 +58,7 @@ class PageCase(HttpCase):
         self.browser.open(f"http://127.0.0.1:{self.port}/#{place}")
 
     def text(self, selector):
-        """Returns the texts of the elements, in order."""
+        """Returns the texts of the elements that match the selector, in order."""
         return self.browser.run(
             f"[...document.querySelectorAll({json.dumps(selector)})].map((one) => one.textContent)")
 
@@ -68,7 +67,7 @@ class PageCase(HttpCase):
                              f"{words!r} in {selector}, which has {self.text(selector)}")
 
     def wait_rows(self, label, least=1):
-        """Returns the visible rows of a list, as lists of texts."""
+        """Waits for this number of visible rows of a list. Returns the rows as lists of texts."""
         script = (f"[...document.querySelectorAll('[aria-label={json.dumps(label)}] [data-row]')]"
                   ".sort((a, b) => a.dataset.row - b.dataset.row)"
                   ".map((row) => [...row.children].map((cell) => cell.textContent))")
@@ -279,7 +278,7 @@ class Life(PageCase):
         self.open(f"view=cores&device={uids[1]}")
         self.wait_text(".core-map .words", "L1 buffers 8.00 KiB")
         self.assertTrue(self.browser.run("document.getElementById('notice').hidden"))
-        self.normal = ("status of 404",)  # the page may request its lists once more
+        self.normal = ("status of 404",)  # the page may request the lists once more
         other.process.kill()
         self.wait_text("#notice", f"There is no device {uids[1]} here now: Device 0 is shown instead")
         self.wait_text(".core-map .words", "L1 buffers 4.00 KiB")

@@ -14,7 +14,7 @@ DRAM, CB = 1 << 0, 1 << 4
 
 
 class UnknownL1(ViewCase):
-    """A recording with DRAM and circular buffers only. The total of L1 is therefore unknown."""
+    """A recording in which only DRAM and circular buffers are reported, so Total L1 is unknown."""
 
     def setUp(self):
         super().setUp()
@@ -96,7 +96,8 @@ class Estimates(ViewCase):
 
 
 class AtLeast(PageCase, Machine):
-    """A process on the first of two chips is not tracked, so that figures are lower bounds."""
+    """A process on the first of two chips is not tracked, so figures of that chip, and sums, are
+    lower bounds."""
 
     def test_figures_of_that_device_and_sums(self):
         self.add("n150", "n150")

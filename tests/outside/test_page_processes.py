@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes with one pid, and chips with one number, on the page: each has its own rows."""
+"""Several processes with the same pid, and several chips with the same number, each have their own
+rows on the page."""
 
 import os
 import sys
@@ -25,7 +26,7 @@ class RowsCase(PageCase):
 @unittest.skipIf(refused(), f"no pid namespaces here: {refused()}")
 class InContainers(RowsCase):
     def start_container(self, uid, per_bank):
-        """Starts a process that has pid 1 in its container. Returns its pid in this namespace."""
+        """Starts a process that has pid 1 in its container. Returns the pid that it has here."""
         env = self.tracked(TTMEM_LIB=os.environ["TTMEM_LIB"])
         container = self.start([sys.executable, HERE / "container.py", "0", str(uid),
                                 str(per_bank)], env=env)

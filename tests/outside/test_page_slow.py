@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page with a server that is slow, answers with errors or not at all: the page says so, never
-shows figures of another device meanwhile, and a late answer does not delay the next request."""
+"""The page with a server that is slow, that answers with errors, or that does not answer. The page
+says so and never shows figures of another device meanwhile. A late answer does not delay the next
+request."""
 
 import contextlib
 import http.server
@@ -35,8 +36,8 @@ class Forward(http.server.BaseHTTPRequestHandler):
 
 
 class Between(http.server.ThreadingHTTPServer):
-    """Stands between the page and ttmem. Paths that contain a given part are delayed, or answered
-    with an error."""
+    """A proxy between the page and ttmem. Delays requests whose path contains a given text, or
+    answers them with an error."""
 
     daemon_threads = True
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that write files in a folder such as /tmp, where other users may put links, follow no
+"""In a folder such as /tmp, where other users may put links, commands that write files follow no
 link and use unpredictable names."""
 
 import os
@@ -34,7 +34,8 @@ class LinksCase(Case):
                 ["report", self.recording, "--html", self.out])
 
     def run_with_links(self, command):
-        """Runs the command after planting links to the victim under names that contain its pid."""
+        """Runs the command after planting links to the victim. The names of the links are usual
+        names of temporary files; some contain the pid of the command."""
         begin = subprocess.Popen(["sh", "-c", 'read go; exec "$@"', "sh", TTMEM, *map(str, command)],
                                  env=self.env, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
         for name in (f"out.part{begin.pid}", f"out.{begin.pid}", f".out.part{begin.pid}", "out.part",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ttmem serve` as the DaemonSet of packaging/deploy/kubernetes runs it, without and with the patch
-for the whole node: with its arguments, user, pids and capabilities, only /tmp writable, the host's
-shared memory read-only, and workloads of other users in it."""
+for the whole node: with the manifest's arguments, user, pids and capabilities. Only /tmp is
+writable. The host's shared memory is read-only, and has workloads of other users."""
 
 import http.client
 import json
@@ -22,8 +22,8 @@ MANIFEST = (DEPLOY / "ttmem.yaml").read_text()
 PATCH = (DEPLOY / "whole-node.yaml").read_text()
 TOKEN = "0123456789abcdef0123"
 
-# The kubelet's preparation of such a container. $1: the host's shared memory, $2: the token's
-# folder, $3: the installed tree, which may be below /tmp.
+# Prepares the file systems of the container, as the kubelet does. $1: the host's shared memory, $2:
+# the folder of the token, $3: the installed tree, which may be below /tmp.
 CONTAINER = """mount --make-rprivate / && mount -t proc proc /proc && mount --bind "$1" /dev/shm &&
 mount -o remount,ro,bind /dev/shm && mount -t tmpfs tmpfs /mnt && mkdir /mnt/token /mnt/ttmem &&
 mount --bind "$2" /mnt/token && mount --bind "$3" /mnt/ttmem &&
@@ -59,7 +59,8 @@ class Pod(Case):
 
     @staticmethod
     def value(key, *texts):
-        """Returns the value of the key in the first text that has it; the manifest is the last text."""
+        """Returns the value of the key in the first text that has it; the manifest is the last
+        text."""
         found = (re.search(rf"^ *{key}: (\S+)$", text, re.M) for text in (*texts, MANIFEST))
         return next((one.group(1) for one in found if one), None)
 
@@ -87,8 +88,7 @@ class Pod(Case):
 
     def start_workload(self, mode=0o600):
         """Starts a workload of another user, whose segment only that user may read by default."""
-        # The user must be able to reach the files, but the build folder may be closed to other
-        # users.
+        # Copies the files for the user, because the build folder may be closed to other users.
         worker = build_consumer(self.dir, "worker")
         library = shutil.copy(os.path.realpath(os.environ["TTMEM_LIB"]),
                               os.path.join(self.dir, "libttmem.so.0"))

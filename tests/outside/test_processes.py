@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes that fork, stop, and are killed at any instant: what ttmem shows of them, and which
-files they leave."""
+"""What ttmem shows of processes that fork, stop, or are killed at any instant, and which files
+these processes leave."""
 
 import os
 import random
@@ -134,8 +134,7 @@ class AFork(Processes):
 
 class KilledAtAnyInstant(Processes):
     def stop(self, worker):
-        """Stops the worker. Returns when the kernel shows state T, so that no thread runs any
-        more."""
+        """Stops the worker. Returns when the kernel shows state T: no thread of the worker runs."""
         worker.signal(signal.SIGSTOP)
 
         def stopped():
@@ -145,8 +144,8 @@ class KilledAtAnyInstant(Processes):
         self.wait_for(stopped, "the worker to stop")
 
     def kill_while_stopped(self, worker):
-        """Checks that the stopped worker and then the dead worker are listed with the same
-        figures."""
+        """Kills the stopped worker. Checks that the worker is listed with the same figures before
+        and after."""
         self.stop(worker)
         alive = self.json("--per-core")
         self.assert_sane(alive)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A real Prometheus (the distribution's package) with a real server: the results of PromQL equal
-`ttmem --json`. Also every file of packaging/deploy that Prometheus or its tools can check."""
+`ttmem --json`. Prometheus and its tools also check the files of packaging/deploy."""
 
 import json
 import pathlib

@@ -20,7 +20,8 @@ from support import HERE, plain_environment
 from test_prometheus import free_port
 
 CONFIGURATION = (HERE.parent.parent / "packaging" / "deploy" / "nginx" / "ttmem.conf").read_text()
-# The relevant part of Debian's nginx.conf around the file. With one process nginx ends at once.
+# The relevant part of Debian's nginx.conf, which includes ttmem.conf. nginx has only one process,
+# so that it ends at once.
 AROUND = """daemon off; master_process off; pid {folder}/pid; error_log stderr;
 events {{ }}
 http {{
@@ -57,8 +58,8 @@ class Proxy(HttpCase):
         return path
 
     def start_nginx(self, **changes):
-        """Starts nginx with the shipped file. Only paths, the port and the test's own changes
-        differ."""
+        """Starts nginx with the shipped ttmem.conf, in which only the paths, the port and `changes`
+        are replaced."""
         port = self.at.split(":")[1]
         changes = {"/etc/nginx/": f"{self.folder}/", "/etc/ssl/certs/": f"{self.folder}/",
                    "/etc/ssl/private/": f"{self.folder}/", "listen 443 ": f"listen 127.0.0.1:{port} ",

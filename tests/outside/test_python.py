@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python package: counting by hand, finding library and command, errors, installation."""
+"""The Python package: counting by hand, finding the library and the command, errors,
+installation."""
 
 import ast
 import os

@@ -19,9 +19,9 @@ class Calls(PythonCase):
     def test_there_is_a_function_for_every_call_of_the_header(self):
         header = (PREFIX / "include" / "ttmem" / "ttmem.h").read_text()
         calls = re.findall(r"^TTMEM_API \w+ ttmem_(\w+)\(", header, re.M)
-        calls.remove("program_place_with")  # is program_place() with a name
+        calls.remove("program_place_with")  # in Python: program_place() with a name
         calls.remove("mesh_program_place_with")
-        calls.remove("scope_push")  # is scope()
+        calls.remove("scope_push")  # in Python: scope()
         calls.remove("scope_pop")
         self.assertGreater(len(calls), 10)
         missing = self.value("import ttmem", f"print(json.dumps([name for name in {calls!r} "

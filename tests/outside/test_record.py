@@ -171,8 +171,8 @@ class Events(RecordCase):
 
     @staticmethod
     def figures(device, but):
-        """Returns the figures without those that only a live process has: counts of anomalies, and
-        its state."""
+        """Returns the device's figures without anomalies and processes, which a recording lacks,
+        and without the fields in `but`."""
         left_out = ("anomalies", "processes", *but)
         figures = {name: value for name, value in device.items() if name not in left_out}
         figures["kinds"] = [{name: value for name, value in kind.items() if name not in left_out}
@@ -241,10 +241,11 @@ class Attached(RecordCase):
 
 
 class Lost(RecordCase):
-    """A recorder that is stopped for a while loses events and counts the lost events."""
+    """A recorder that is stopped while the ring overflows loses events, and counts the lost
+    events."""
 
     def test_after_a_gap_the_figures_are_right(self):
-        # The ring has 65,536 records. A buffer and its free take three records.
+        # The ring has 65,536 records. An allocation and its free take three records.
         env = {**self.env, "TTMEM_EVENTS": "65536"}
         held = self.start_record(self.calls(
             "open_device(0)\nalloc(DRAM, 1, 64)\nalloc(DRAM, 2, 64)\nhold()\n"
@@ -350,7 +351,8 @@ class Killed(RecordCase):
                       "the workload to end, and to leave nothing that was for the recorder")
 
     def test_in_its_first_moments(self):
-        """The workload continues, and `clean` removes the leftovers."""
+        """The recorder is killed soon after its start. The workload continues, and `clean` removes
+        the files that are left."""
         chance = random.Random(11)
         code = ("import time\nfor _ in range(10):\n  if os.fork() == 0:\n    open_device(0)\n"
                 "    alloc(DRAM, 1, 64)\n    time.sleep(0.01)\n    os._exit(0) if _ % 2 else exit()\n"
@@ -396,7 +398,7 @@ class Aggregate(RecordCase):
         self.assertEqual(self.row("SELECT max(peak_bytes) FROM timeline WHERE kind = 'dram'"),
                          (100 * 12 * MIB,))
         self.assertEqual(self.row("SELECT aggregate, events FROM run"), (1, 200))
-        # The holdings before the end are unknown.
+        # An aggregate does not know what was held before the end.
         self.assertIn("--aggregate: what was held is known at its end only",
                       self.ttmem("report", self.file, "--at", "0ms", code=1).stderr)
         self.assertIn("12.0 MiB", self.ttmem("report", self.file, "--at", "end").stdout)

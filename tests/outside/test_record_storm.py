@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A storm of short processes that end in every way: `ttmem record` and `ttmem run --summary` include each
-process, or count the process as not tracked. No process is lost silently."""
+"""A storm of short processes that end in every way: `ttmem record` and `ttmem run --summary`
+include each process, or count the process as not tracked. No process is lost silently."""
 
 import collections
 import os
@@ -17,7 +17,7 @@ from test_run_summary import MOST, table_after
 
 CHANNELS = 12
 EVERY_END = "e_kacdsv"
-STEPS = 3  # of an exec chain
+STEPS = 3  # number of programs in a chain of exec calls
 
 
 def labels_of(number, end):
@@ -26,13 +26,14 @@ def labels_of(number, end):
 
 
 def model(count, ends):
-    """Returns {label: (buffers, bytes of each on all banks)} for each program that allocates."""
+    """Returns {label: (number of buffers, bytes of each on all banks)}, as storm.c allocates
+    them."""
     return {label: (1 + number % 5, 32 * (1 + number % 7) * CHANNELS)
             for number in range(count) for label in labels_of(number, ends[number % len(ends)])}
 
 
 def no_mounts():
-    """Returns why this user cannot mount; empty if mounting is possible."""
+    """Returns why this user cannot mount, or "" if mounting is possible."""
     said = subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "none", "/mnt"],
                           capture_output=True, text=True)
     return said.stderr.strip() if said.returncode != 0 else ""
@@ -96,8 +97,8 @@ class Recorded(StormCase):
         self.assert_recorded(model(60, "ckcs"))
         self.assertEqual(self.files(), [])
 
-    # Copies the process's own segment to the file name of a segment that another user's process
-    # left for the recorder.
+    # Forges a segment: copies the process's own segment, and gives the copy the owner and the name
+    # of a segment that an ended process of another user would leave for the recorder.
     FORGE = ("from abi import *\nimport glob, struct\n"
              "open_device(0); alloc(DRAM, 1, 64, label=b'ours')\n"
              "folder = os.environ['TTMEM_DIR']\n"
@@ -151,8 +152,8 @@ class Recorded(StormCase):
         self.assertEqual(held.wait(), 128 + signal.SIGKILL)
         self.assertEqual(self.files(), [])
 
-    # A child is killed while it makes its segment. What it left is the copy of a segment, without the
-    # bytes that complete it, and with as many bytes as it had written.
+    # Imitates a child that is killed while it makes its segment. The file that the child leaves is
+    # a copy of a complete segment, but its first 8 bytes are 0, and it ends after argv[1] bytes.
     KILLED_UNSEEN = ("import os, sys\n"
                      "sys.stdin.readline()\n"
                      "start = lambda: open('/proc/self/stat').read().rpartition(')')[2].split()[19]\n"
@@ -172,7 +173,8 @@ class Recorded(StormCase):
                      "os.wait()\n")
 
     def end_while_stopped(self, *workload):
-        """Returns what a recorder says that is stopped while its workload runs."""
+        """Stops a recorder, runs its workload to the end, and continues the recorder. Returns the
+        standard error of the recorder."""
         held = self.start_record(workload)
         [pid] = self.wait_for(lambda: self.children_of(held), "the workload")
         held.signal(signal.SIGSTOP)

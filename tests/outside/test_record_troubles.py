@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A recorder in trouble: killed at once, without disk space, or with an absurd clock. Its file can
-be read, or a message says why not."""
+"""A recorder in trouble: killed soon after its start, without disk space, or with an absurd clock.
+The recording can be read, or a message says why not."""
 
 import contextlib
 import errno
@@ -48,7 +48,8 @@ class TroubleCase(Case):
                               *command, **more)
 
     def check_readable_or_explained(self):
-        """Returns true if the recording can be read."""
+        """Returns True if the recording can be read, and False if it is absent. If it cannot be
+        read, checks the error message and returns False. Checks that reading changes no file."""
         before = {path: path.read_bytes() for path in self.folder.glob("run.ttmem*")}
         if self.file not in before:
             return False
@@ -148,8 +149,8 @@ print("done")
 
 
 class AbsurdClock(TroubleCase):
-    """Clocks that are off by these seconds: a late clock, times before 1970, after 2262, and at the end
-    of 64 bits."""
+    """Clocks that are off by these seconds: a slow clock, and clocks that show times before 1970,
+    after 2262, and beyond 64 bits of nanoseconds."""
 
     OFF = (-2000, -1_900_000_000, -9_000_000_000, 7_500_000_000, 9_000_000_000, 17_000_000_000)
 
@@ -178,11 +179,12 @@ class AbsurdClock(TroubleCase):
 
 
 class FailingDisk(TroubleCase):
-    """Each read and write of SQLite fails once, one per run."""
+    """In each run, another read or write of SQLite fails."""
 
     def fail_each(self, run, error):
-        """Calls run(env) again and again. In the n-th run, the n-th read or write of SQLite fails.
-        Ends when a run has fewer than n."""
+        """Calls run(env) again and again, and lets another read or write of SQLite fail each time:
+        the first, the second, and so on; after the 60th every fifth. Ends when a run has fewer
+        reads and writes. Returns the number that this run did not reach."""
         told = self.folder / "told"
         number = 0
         while True:

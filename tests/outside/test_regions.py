@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The regions that TT-Metal writes itself. The row of a killed process stays in its region for
-ever."""
+"""The regions that TT-Metal itself writes. TT-Metal never removes the row of a killed process."""
 
 import mmap
 import os
@@ -37,7 +36,8 @@ class Regions(HttpCase):
 
 
 class OneChip(Regions):
-    """A tracked process has a row too. Only the row says which chip its device 0 is."""
+    """A tracked process also has a row in the region. Only the row says which chip is the process's
+    device 0."""
 
     def test_is_shown_once_and_counted_from_the_segment(self):
         holder = self.hold_calls("open_device(uid=0)\nalloc(DRAM, 1, 1 << 20)")

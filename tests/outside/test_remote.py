@@ -14,7 +14,7 @@ from remote_case import MOVING, RemoteCase
 from support import TTMEM
 from test_top import Terminal
 
-# Every view that has --server. MOVING matches fields that change over time.
+# Every view that has --server.
 VIEWS = (("--json",), (), ("--per-core",), ("--brief",), ("-L",), ("-L", "--json"),
          ("--csv", "--per-core"), ("--device", "1-2", "--json"), ("--sort", "cb"),
          ("--query=device,dram_used,cb_physical,headroom_bytes_per_core",),
@@ -203,7 +203,7 @@ class Token(RemoteCase):
 
 
 class Tls(RemoteCase):
-    """A proxy with its own certificate. ttmem sees only the proxy's answers."""
+    """A proxy with its own certificate. The command talks to the proxy alone."""
 
     def setUp(self):
         super().setUp()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmem replay`: plays captures of the real runtime and checks the figures of every device."""
+"""`ttmem replay`: replays captures of the real runtime. The tests check the figures of every
+device."""
 
 import collections
 import os
@@ -14,7 +15,8 @@ from support import CAPTURES, TTMEM, Case, is_sanitized
 
 class Replay(Case):
     def replay(self, capture, lines=None):
-        """Plays this number of lines of the capture, or all, and holds the state."""
+        """Starts a replay of this number of lines of the capture, or of all lines. Returns when the
+        replay holds its state."""
         only = () if lines is None else ("--lines", lines)
         held = self.start_ttmem("replay", CAPTURES / f"{capture}.jsonl", *only, "--hold")
         held.line("stderr")
@@ -26,8 +28,8 @@ class Replay(Case):
         self.assertEqual(self.files(), [])
 
     def listed_bytes(self):
-        """Returns {(device, kind): [logical, physical]} over everything that `ttmem allocs`
-        lists."""
+        """Returns {(device, kind): [logical bytes, physical bytes]}, the sums of what `ttmem
+        allocs` lists."""
         sums = collections.defaultdict(lambda: [0, 0])
         for entry in self.json("allocs")["allocations"]:
             for device in entry["devices"]:
@@ -133,7 +135,7 @@ class FiguresOfTheCaptures(Replay):
 
 
 class EveryLineOfACapture(Replay):
-    """Compares with an independent calculation after each line, or after every `step`-th line."""
+    """Compares ttmem with capture_model.py after each line, or after every `step`-th line."""
 
     def check(self, capture, first=1, step=1):
         lines = capture_model.lines_of(CAPTURES / f"{capture}.jsonl")
@@ -166,7 +168,7 @@ class EveryLineOfACapture(Replay):
 
 class Pace(Replay):
     def test_speed_stretches_the_recorded_times(self):
-        # At a millionth of the speed the second buffer comes after 168 seconds.
+        # At a millionth of the speed, ttmem allocates the second buffer after 168 seconds.
         held = self.start_ttmem("replay", CAPTURES / "basic_wh1.jsonl", "--speed", "0.000001")
         self.wait_for(lambda: self.json("allocs")["allocations"], "the first buffer")
         self.assertEqual(len(self.json("allocs")["allocations"]), 1)
@@ -201,7 +203,8 @@ class Pace(Replay):
 
 class InvalidCaptures(Replay):
     def refuse(self, content, reason, lines=()):
-        """Asserts that the file is refused in one line that names file, line and reason."""
+        """Asserts that a file with this content is refused, with one line that names the file and
+        the reason. `lines` are further arguments of the command."""
         path = pathlib.Path(self.dir) / "given.jsonl"
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         self.assert_refused(path, reason, *lines)
@@ -216,8 +219,8 @@ class InvalidCaptures(Replay):
         self.assertIn(reason, result.stderr)
 
     def capture_with(self, line, changes):
-        """Writes basic_wh1 with changed fields in one line (from 1). The value None removes a
-        field."""
+        """Returns the text of basic_wh1 with changed fields in one line (the first is line 1). The
+        value None removes a field."""
         lines = capture_model.lines_of(CAPTURES / "basic_wh1.jsonl")
         event = capture_model.json.loads(lines[line - 1])
         for name, value in changes.items():

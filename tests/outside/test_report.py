@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmem report`: compares with recordings whose figures are computed in the simplest way, and with
-`ttmem` itself."""
+"""`ttmem report`: the figures equal figures that the tests compute in the simplest way, and the
+figures of `ttmem` itself."""
 
 import collections
 import json
@@ -74,8 +74,8 @@ class Figures(ReportCase):
         [device] = self.report()["devices"]
         self.assertEqual(device["headroom_min_bytes_per_core"], 1_000_000 - 100 * KIB)
         self.assertEqual(device["headroom_min_time_ns"], 20)
-        # One free block lies below the buffer and one above it, up to L1_SMALL: the larger one
-        # counts.
+        # There is a free block below the buffer, and one above it, which ends at L1_SMALL. The
+        # larger block counts.
         self.assertEqual(device["l1"]["largest_free_min_bytes_per_bank"], 1_000_000 - 100 * KIB)
         region = 4 * 1024**3 - 8 * MIB - 1048704
         self.assertEqual(device["dram"]["largest_free_min_bytes_per_bank"], region - 512)

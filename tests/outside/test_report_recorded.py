@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmem report` and `ttmem diff` of recordings by `ttmem record`, with captures and demos."""
+"""`ttmem report` and `ttmem diff` of captures and demos that `ttmem record` recorded."""
 
 import json
 import pathlib

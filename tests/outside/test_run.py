@@ -15,7 +15,7 @@ import unittest
 import host_program
 from support import HERE, TTMEM, Case, PREFIX, library_path
 
-# A library with this symbol counts as TT-Metal's library.
+# The source of a library that counts as TT-Metal's library, because it has Buffer::allocate_impl().
 RUNTIME = """
 namespace tt::tt_metal {
 class Buffer { void allocate_impl(); };
@@ -89,8 +89,8 @@ class AdapterCase(Case):
         return result
 
     def seen_by_command(self, *options, env=None, lines=0):
-        """Returns the environment of a command that ttmem runs. Checks the number of lines that
-        ttmem prints."""
+        """Returns the environment of a command that `ttmem run` starts. Checks the number of lines
+        that ttmem prints."""
         result = self.call("run", *options, "--", sys.executable, "-c", SHOW, env=env)
         self.assertEqual(len(result.stderr.splitlines()), lines, result.stderr)
         self.said = result.stderr
@@ -103,8 +103,8 @@ class AdapterCase(Case):
         return json.loads(self.call("adapter", "list", "--json").stdout)["adapters"]
 
     def assert_untouched(self, seen, env):
-        """Checks that nothing was attached: the command saw its own environment, with tracking
-        on."""
+        """Checks that nothing was attached: `seen`, the environment of the command, has LD_PRELOAD
+        as in `env` and no variable of the adapter. Tracking is on."""
         self.assertEqual(seen["TT_ALLOC_TRACKING_ENABLED"], "1")
         self.assertEqual(seen.get("LD_PRELOAD"), env.get("LD_PRELOAD"))
         for name in ("TTMEM_ADAPTER", "TTMEM_OPS", "TT_METAL_SHM_TRACKING_DISABLED"):
@@ -170,7 +170,7 @@ class Attaching(AdapterCase):
 
 
 class Finding(AdapterCase):
-    """The library that the command would load is found."""
+    """ttmem finds the library of TT-Metal that the command would load."""
 
     def attached_to(self, env, *command):
         result = self.call("run", "--", *command, env=env)
@@ -204,7 +204,8 @@ class Finding(AdapterCase):
         self.assert_untouched(self.seen_by_command(env=env), env)
 
     def checkout(self, ninja="build.ninja"):
-        """Makes a checkout with its build. Only the build files say where the headers are."""
+        """Makes a checkout of TT-Metal with a build. Only the build's files say where the headers
+        are."""
         root = self.own / "checkout"
         self.write_header(root / "tt_metal", '#include <only/the/build/knows.hpp>\n')
         header = root / "elsewhere with blank" / "only" / "the" / "build" / "knows.hpp"
@@ -306,7 +307,7 @@ class Missing(AdapterCase):
                 self.assert_runs_without(self.env, path, options=("--library", path))
 
     def test_a_header_of_another_version(self):
-        """The header does not compile. Later runs do not try again."""
+        """The adapter cannot be compiled with this header. Later runs do not try again."""
         prefix = self.own / "other"
         self.write_header(prefix / "include" / "ttmem-dryrun", "#error another version\n")
         (prefix / "lib").mkdir()
@@ -405,7 +406,7 @@ class Missing(AdapterCase):
 
 
 class Command(AdapterCase):
-    """`ttmem adapter`."""
+    """The command `ttmem adapter`."""
 
     def test_build_list_and_remove(self):
         self.assertIn(str(self.cache / "ttmem" / "adapters"), self.call("adapter", "list").stdout)
@@ -510,7 +511,7 @@ class Whole(Case):
         self.assert_is_tracked_exactly()
 
     def test_with_a_package_of_the_runtime(self):
-        """PREFIX/lib and PREFIX/include, with only the public headers."""
+        """A package has PREFIX/lib and PREFIX/include, with the public headers alone."""
         for folder in ("lib", "lib/x86_64-linux-gnu"):
             prefix = self.folder / folder.replace("/", "-")
             prefix.mkdir()

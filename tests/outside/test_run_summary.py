@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmem run --summary`: the device memory of the command, exact also after a clean end. Signals,
-terminal and exit status behave as without ttmem."""
+"""`ttmem run --summary`: the device memory of the command is exact, even if the command frees
+everything at its end. Signals, terminal and exit status behave as without ttmem."""
 
 import os
 import pty
@@ -185,7 +185,7 @@ class Signals(SummaryCase):
         self.assertEqual(running.wait(), 3)
 
     def test_the_command_has_the_signals_of_its_caller(self):
-        # Ignores signals 32 and 33, which the C library uses itself.
+        # Leaves out signals 32 and 33, which the C library uses itself.
         show = ("print([int(line.split()[1], 16) & ~(3 << 31) for line in open('/proc/self/status')"
                 " if line.startswith(('SigBlk', 'SigIgn'))])")
         self.run_command([sys.executable, "-c", show])
@@ -203,8 +203,8 @@ class Signals(SummaryCase):
         self.assertEqual(running.wait(), 5)
 
     def on_own_terminal(self, code, typed):
-        """Types `typed` after the first line of output. Returns the terminal's contents and the
-        exit status."""
+        """Runs ttmem on a terminal and types `typed` after the first line of output. Returns the
+        contents of the terminal and the exit status."""
         pid, terminal = pty.fork()
         if pid == 0:
             command = [TTMEM, "run", "--summary", "--no-adapter", "--", sys.executable, "-c", code]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The origin of allocations and programs: nested scopes of a thread."""
+"""The nested scopes of a thread: allocations and programs show where they come from."""
 
 import pathlib
 import subprocess
@@ -41,7 +41,7 @@ alloc(DRAM, 5, 4096, 1 << 23, label=b"after")
         groups = self.json("allocs", "--group-by", "scope")["groups"]
         self.assertEqual({group["scope"]: group["allocations"] for group in groups},
                          {None: 2, "decoder.0": 2, "decoder.0/attention": 1})
-        # The map of the first core shows the scope.
+        # View 3 of `ttmem top` shows the map of the first core, with the scope of each buffer.
         self.assertIn("decoder.0/attention/q", self.ttmem("top", "--once", "--view", "3").stdout)
 
     def test_labels_of_every_length_are_kept(self):

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/internals/seeds.md names tests for every case of the seeds. Each of these tests exists and
-runs."""
+"""docs/internals/seeds.md names tests for each case. Each of these tests exists and runs."""
 
 import json
 import os
@@ -16,8 +15,8 @@ BUILD = os.environ["TTMEM_BUILD"]
 
 
 def tests_of_ctest():
-    """Returns the names of all tests of ctest that run. GoogleTest's names are the names that its
-    programs list."""
+    """Returns the names of ctest's tests that have the label unit or outside and are not disabled.
+    ctest lists each GoogleTest by its own name."""
     listing = subprocess.run(["ctest", "--test-dir", BUILD, "--show-only=json-v1"],
                              text=True, capture_output=True, check=True)
     names = set()
@@ -52,7 +51,7 @@ def tests_that_run():
 
 
 def rows():
-    """Returns (case, [tests]) of every row."""
+    """Returns [(case, [tests])], one entry for each row of the table."""
     found = []
     for line in TABLE.read_text(encoding="utf-8").splitlines():
         if re.match(r"\| 00\d ", line):

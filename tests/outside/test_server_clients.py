@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clients of the socket and their ends. The end of a connection is not the end of a process; a
+"""Clients of the socket, and how they end. The end of a connection is not the end of a process. A
 killed client leaves the same evidence as every killed process."""
 
 import os
@@ -13,8 +13,8 @@ from http_case import HttpCase
 from support import HERE, LIBRARY, MIB, TTMEM, build_consumer, rounds
 import wire
 
-# A client of the original protocol. Each line that the test sends is a command; connections have
-# numbers.
+# A client of the original protocol. Each line that the test sends is a command, such as
+# "alloc CONNECTION ID BYTES". The test names the connections.
 ORIGINAL = """
     import os, sys, wire
     connections = {}
@@ -178,7 +178,7 @@ class Killed(Clients):
 
 class Ended(Clients):
     def test_the_library_leaves_nothing_after_a_clean_exit(self):
-        """As with shared memory, exit() is a clean end, also with live buffers."""
+        """exit() is a clean end, even with live buffers. The same holds for shared memory."""
         self.serve()
         client = self.library_client()
         client.go_on()
@@ -245,9 +245,10 @@ class Busy(Clients):
         self.assertEqual(flood.wait(), 0)
 
     def deaths(self):
-        """Returns the lines of the log about dead clients, once all clients are removed."""
+        """Waits until the server has removed all clients, and stops the server. Returns the lines
+        of its log about dead clients."""
         client = wire.Client(self.path)
-        client.ask(wire.QUERY)  # by then all earlier connections are accepted
+        client.ask(wire.QUERY)  # after the answer, all earlier connections are accepted
         client.close()
         self.wait_for(lambda: self.connections() == 0, "all connections to end")
         self.wait_for(lambda: not self.segments(), "the segments of those that ended to go")
@@ -266,7 +267,8 @@ class Busy(Clients):
         self.assertEqual(self.deaths(), [])
 
     def test_the_warning_goes_when_the_figures_are_exact_again(self):
-        """The resend of everything live replaces the messages that the server did not read."""
+        """The library sends everything live again, which replaces the messages that the server did
+        not read."""
         flood = self.start_flood(300_000, "both")
         self.wait_seen(flood)
         self.server.signal(signal.SIGSTOP)

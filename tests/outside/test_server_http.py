@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The HTTP side of `ttmem serve`: the figures equal the figures of the commands, and no client can
-disturb the server."""
+"""The HTTP server of `ttmem serve`: its figures equal the figures of the commands, and no client
+can disturb the server."""
 
 import concurrent.futures
 import json
@@ -222,8 +222,8 @@ class Http(HttpCase):
         self.assertEqual(self.get("/healthz"), "ok\n")
 
     def test_head_has_the_headers_of_get_and_no_body(self):
-        # A file of the page, plain and compressed; an answer that is made at once; an answer that
-        # is made later.
+        # A file of the page, plain and compressed, an answer that the server gives at once, an
+        # answer that it computes, and an error.
         for target, asked in (("/", {}), ("/", {"Accept-Encoding": "gzip"}), ("/healthz", {}),
                               ("/api/v1/allocations", {}), ("/nope", {})):
             status, headers, body = self.request(target, method="HEAD", headers=asked)
@@ -311,7 +311,7 @@ class Http(HttpCase):
             try:
                 connection.sendall(b"GET / HTTP/1.1\r\nHo")
             except OSError:
-                pass  # another client got its place
+                pass  # the server closed the connection in favour of another client
         for _ in range(20):
             self.assertEqual(self.get("/healthz"), "ok\n")
 
@@ -319,7 +319,7 @@ class Http(HttpCase):
         connection = self.connect()
         begin = time.monotonic()
         self.assertEqual(connection.recv(1), b"")
-        self.assertGreater(time.monotonic() - begin, 5)  # the client had its full time
+        self.assertGreater(time.monotonic() - begin, 5)  # the server gave it time
 
     def test_a_client_that_does_not_read_does_no_harm(self):
         self.start_demo()
@@ -332,7 +332,8 @@ class Http(HttpCase):
             self.assertEqual(len(self.get_json("/api/v1/snapshot")["devices"]), 8)
 
     def test_health_waits_for_no_client(self):
-        """/healthz waits neither for silent clients nor for clients that do not read their answers."""
+        """/healthz waits neither for silent clients nor for clients that do not read their
+        answers."""
         skip_if_sanitized()  # 16,000 answers take a minute with sanitizers
         self.start_demo()
         request = f"GET /api/v1/snapshot HTTP/1.1\r\nHost: localhost:{self.port}\r\n\r\n".encode()
@@ -343,7 +344,7 @@ class Http(HttpCase):
             try:
                 connection.sendall(request * 200)
             except OSError:
-                pass  # it takes no more
+                pass  # the server reads no more requests
         begin = time.monotonic()
         for _ in range(20):
             self.assertEqual(self.get("/healthz"), "ok\n")

@@ -53,8 +53,7 @@ class TheLibrary(ServerCase):
         return demo
 
     def figures(self, pid):
-        """Returns the figures of the process's devices from `ttmem --json`. No other process uses
-        these devices."""
+        """Returns the figures, from `ttmem --json`, of the devices that only this process uses."""
         return [{"uid": device["uid"], "dram": device["dram"]["used_bytes"],
                  "capacity": device["dram"]["capacity_bytes"], "l1": device["l1"]["used_bytes"],
                  "small": device["l1"]["small_bytes"],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The socket of `ttmem serve`, used by a client in plain Python struct."""
+"""The socket of `ttmem serve`, used by a client that is written with Python's struct (wire.py)."""
 
 import json
 import os
@@ -21,7 +21,7 @@ ME = os.getpid()
 
 
 class Messages(ServerCase):
-    """Every message of the message table."""
+    """Every message of the table in docs/reference/server.md."""
 
     def setUp(self):
         super().setUp()
@@ -106,7 +106,7 @@ class Messages(ServerCase):
         self.assertEqual(self.client.ask(QUERY)["kernel"], 5 * 64 * KIB)
 
     def test_a_query_counts_all_processes_and_not_only_clients(self):
-        self.start([TTMEM, "demo", "--hold"]).line("stderr")  # it holds its memory
+        self.start([TTMEM, "demo", "--hold"]).line("stderr")  # the demo now holds its memory
         before = self.devices()
         self.client.alloc(4096, 5 * MIB, L1)
         answer = self.client.ask(QUERY)
@@ -172,7 +172,7 @@ class Messages(ServerCase):
 
 
 class Details(ServerCase):
-    """Fields that libttmem adds to the original messages."""
+    """The fields that libttmem adds to messages of the original protocol."""
 
     def setUp(self):
         super().setUp()
@@ -298,7 +298,7 @@ class Garbage(ServerCase):
                     client.raw(b"".join(wire.message(ALLOC, buffer_id=i << 12, size=MIB,
                                                      buffer_type=L1)[:size] for i in range(1, 60)))
                 except (BrokenPipeError, ConnectionResetError):
-                    pass  # the server closed it already
+                    pass  # the server has already closed the connection
                 self.assertTrue(client.is_closed())
                 self.wait_for(lambda: len(self.server.said("error server: closed the connection"))
                               > before, "the connection to be closed")
@@ -448,8 +448,8 @@ class Pids(ServerCase):
         self.server = self.start_server()
 
     def as_nobody(self, act):
-        """Runs `act(client)` in a child of another user. Returns the child's pid and the result of
-        `act`."""
+        """Runs `act(client)` in a child process of the user nobody. Returns the child's pid and the
+        result of `act`."""
         os.chmod(self.dir, 0o755)
         reading, writing = os.pipe()
         pid = os.fork()
@@ -489,7 +489,7 @@ class Pids(ServerCase):
             client.alloc(4096, MIB, pid=os.getpid())
             client.ask(QUERY)
             os.write(writing, b"x")
-            return client.is_closed()  # until the test stops the server
+            return client.is_closed()  # waits until the test stops the server
 
         looker = threading.Thread(target=lambda: (os.read(reading, 1), seen.extend(
             process["user"] for process in self.rows().values()), self.server.stop()))
@@ -578,7 +578,7 @@ class Lifecycle(ServerCase):
         self.wait_said(server, "must have 1 to 107 characters")
 
     def test_a_killed_server_is_complete_again_after_a_restart(self):
-        self.start([TTMEM, "demo", "--hold"]).line("stderr")  # it holds its memory
+        self.start([TTMEM, "demo", "--hold"]).line("stderr")  # the demo now holds its memory
         alone = self.devices()
         server = self.start_server("--quiet")
         held = [(number << 12, number * 32) for number in range(1, 2001)]
@@ -594,7 +594,7 @@ class Lifecycle(ServerCase):
         connect_and_replay()
         server.kill()
         snapshot = self.json()
-        for device in alone:  # the lost buffers may lie in free space
+        for device in alone:  # the lost buffers may lie in what seems to be free space
             device["complete"] = False
             for of in (device["dram"], device["l1"], device["trace"]):
                 of.update({key: None for key in of if key.endswith("free_bytes_per_bank")})

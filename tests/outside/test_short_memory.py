@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""In a workload that is out of memory, the library changes nothing, not even errno."""
+"""If the library cannot allocate memory in a workload, it does not change errno or crash."""
 
 import subprocess
 import tempfile

@@ -17,7 +17,7 @@ class InterruptedCalls(Case):
         cls.program = build_consumer(cls.folder.name, "interrupted")
 
     def interrupted(self, *arguments, **environment):
-        """Returns the number of the handler's calls, once the workload is idle."""
+        """Runs the workload until it waits. Returns the number of calls that the handler made."""
         workload = self.start([self.program, *arguments], env=self.tracked(**environment))
         calls, children, lost = map(int, workload.line().split())
         self.assertGreaterEqual(calls, 200)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The prolog and the epilog for Slurm, run as slurmd runs them: as root, with variables about the
-job and almost no others. They must always succeed, otherwise Slurm would drain the node."""
+job and almost no other variables. The scripts must always succeed: after a failure Slurm would
+drain the node."""
 
 import json
 import os
@@ -19,7 +20,8 @@ LOGGER = """#!/bin/sh
 printf '%s\\n' "$4" >>"$LOG"
 """
 
-# A mount namespace with ttmem's commands where the scripts look for them, and a full disk at $1.
+# Runs a command with ttmem's commands in /usr/local/bin, where the scripts find them, and with a
+# full disk at $1. The mounts need a mount namespace of their own.
 LIKE_SLURMD = """mount --make-rprivate / && mount -t tmpfs tmpfs /usr/local/bin &&
 cp -P "$BIN"/* /usr/local/bin && mount -t tmpfs -o size=4k tmpfs "$1" && shift && exec env -u PATH "$@"
 """

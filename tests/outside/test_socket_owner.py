@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The library reports only to servers of root and of its own user. Also the default sockets of
-`ttmem serve`."""
+"""The library reports only to servers of root and of its own user. Also tests the default sockets
+of `ttmem serve`."""
 
 import os
 import pathlib
@@ -13,7 +13,7 @@ from server_case import Server, ServerCase
 from support import HERE, LIBRARY, TTMEM
 
 OTHER = 12345
-OVERFLOW = 65534  # also shown in a user namespace for users without a mapping
+OVERFLOW = 65534  # in a user namespace, every user without a mapping appears with this uid
 
 # Listens, and prints for each connection the number of bytes received.
 LISTENER = """
@@ -88,7 +88,8 @@ class Reporting(SocketOwner):
                 self.assertEqual(workload.wait(), 0)
 
     def test_a_server_with_the_overflow_uid_gets_no_reports(self):
-        """The library of a user with this uid does not report either: every unmapped user has it."""
+        """The library does not report even if its own user has this uid, because every unmapped
+        user appears with it."""
         stranger = self.start(as_user(OVERFLOW, sys.executable, "-c", textwrap.dedent(LISTENER),
                                       self.path))
         self.assertEqual(stranger.line(), "ready")
@@ -229,7 +230,7 @@ class DefaultPaths(SocketOwner):
         self.assertTrue((self.root / self.SHARED[1:]).exists())
 
     def test_a_run_that_cannot_be_written_is_no_failure(self):
-        for left in ((), ("run/ttmem",)):  # the second: from an earlier server
+        for left in ((), ("run/ttmem",)):  # the folder is left from an earlier server
             with self.subTest(left=left):
                 for folder in left:
                     self.start([*self.inside, "mount", "-o", "remount,rw", "/run"]).wait()

@@ -22,11 +22,11 @@ SCREENS = HERE.parent / "data" / "screens"
 
 @unittest.skipUnless(shutil.which("tmux"), "tmux is not installed")
 class Terminal(Case):
-    """A shell in a terminal of 100x30, into which the test types."""
+    """A shell in a terminal, by default of 100x30 characters. The test types into the shell."""
 
     def setUp(self):
         super().setUp()
-        # The path of a socket must be short.
+        # The folder contains tmux's socket, whose path must be short.
         self.folder = tempfile.mkdtemp(prefix="ttmem-top-", dir="/tmp")
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         self.terminals = 0
@@ -47,7 +47,7 @@ class Terminal(Case):
         return result.stdout
 
     def close(self):
-        """Ends the terminal and its programs, if it still exists."""
+        """Ends the tmux server, if it still runs, and the programs in its terminal."""
         self.run_tmux("kill-server")
 
     def open(self, width=100, height=30, term="tmux-256color"):
@@ -112,7 +112,7 @@ class Terminal(Case):
         self.see(r"^compared$")
         with open(self.stty("before"), encoding="ascii") as before, \
                 open(self.stty("after"), encoding="ascii") as after:
-            # A test may have changed the size.
+            # Does not compare the size, which a test may have changed.
             drop = re.compile(r"rows \d+; columns \d+;")
             self.assertEqual(drop.sub("", after.read()), drop.sub("", before.read()))
 
@@ -166,7 +166,7 @@ class ASession(Terminal):
         self.press("Enter")
         self.see(rf"sent SIGKILL to process {demo.pid}")
         self.assertEqual(demo.wait(), -signal.SIGKILL)
-        self.see(rf"{demo.pid} .* dead ")  # the next key acts on the shown state
+        self.see(rf"{demo.pid} .* dead ")  # the next key acts on the state that is shown
         self.press("F9")
         self.see(r"is dead; `ttmem clean`")
         self.press("q")
@@ -451,8 +451,8 @@ class AsText(Case):
 
 class HistoryOfAServer(Terminal):
     def serve(self, answer, hang_up=True):
-        """Starts a server that gives the same answer to every request. Returns the list of
-        requests."""
+        """Starts a server that answers each request with `answer(path)`. Returns the list of the
+        requested paths, which grows with each request."""
         asked = []
 
         class Handler(http.server.BaseHTTPRequestHandler):

@@ -29,7 +29,7 @@ class Replay(test_top.Terminal):
         self.assert_as_before()
 
     def now(self):
-        """Returns the current time of the recording in milliseconds."""
+        """Returns the time in the recording that is shown, in milliseconds."""
         return float(re.search(r"([\d.]+) ms of", self.screen())[1])
 
     def test_it_plays_pauses_and_seeks(self):

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TTMEM_TRANSPORT=socket: the messages that a server gets, and the effects on the workload, which
-must be none."""
+"""TTMEM_TRANSPORT=socket: a server gets the right messages, and the workload is not affected."""
 
 import json
 import os
@@ -16,7 +15,7 @@ from stand_in_server import (ALLOC, CB_ALLOC, CB_FREE, COMPLETE, DEVICE_INFO, FR
 from support import HERE, LIBRARY, TTMEM, Case
 
 NO_CORES, PER_BANK_UNKNOWN, NO_ADDRESS, ESTIMATE, OWN_BANKS = 1, 2, 4, 8, 16
-GRID = (1 << 64) - 1  # of a grid of 8 x 8
+GRID = (1 << 64) - 1  # core mask of a whole grid of 8 x 8
 
 
 class Transport(Case):
@@ -41,7 +40,7 @@ class Transport(Case):
         return self.start([sys.executable, script], env={**env, **more})
 
     def account_when(self, server, condition, what):
-        """Returns the newest account, once it satisfies the condition."""
+        """Waits until the newest account satisfies the condition. Returns the account."""
         self.wait_for(lambda: server.accounts and condition(server.accounts[-1]), what)
         return server.accounts[-1]
 
@@ -84,7 +83,8 @@ class Messages(Transport):
             abi.lib.ttmem_program_destroy(40)
             abi.lib.ttmem_device_close(3)
             abi.hold()""")
-        # The resend is complete when the program has arrived. After that every call is sent.
+        # The library has sent what it held when it connected: the device and a program. From now on
+        # it sends each call.
         self.account_of(server, 2)
         workload.go_on()
         account = self.account_of(server, 26)
@@ -247,7 +247,8 @@ class Reconnecting(Transport):
         for round_number in range(12):
             server = self.serve()
             servers.append(server)
-            # The server ends during a resend, or during later messages.
+            # The server ends while the library sends everything live again, or during later
+            # messages.
             self.account_of(server, 1 + 400 * round_number)
             if round_number < 11:
                 server.stop()

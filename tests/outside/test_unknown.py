@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A zero is shown only if it was measured: unreported figures are n/a, null, or absent."""
+"""Zero is shown only for a figure that is zero. Figures that were not reported are n/a, null, or
+absent."""
 
 import os
 import pathlib
@@ -15,7 +16,7 @@ PYTHON = HERE.parent.parent / "integrations" / "python"
 
 
 def region(pid, cb):
-    """Returns TT-Metal's own statistics of chip 0, version 2, with one process."""
+    """Returns TT-Metal's region of chip 0, in version 2, with one process."""
     data = bytearray(8576)
     struct.pack_into("<I", data, 0, 2)
     struct.pack_into("<QI", data, 32, 0xb0, 0)
@@ -25,7 +26,7 @@ def region(pid, cb):
 
 
 def row_of(text, name):
-    """Returns the text after "NAME:" in the first device of a table."""
+    """Returns the first line of a table that begins with "NAME:", without blanks around it."""
     return next(line for line in text.splitlines() if line.strip().startswith(name + ":")).strip()
 
 

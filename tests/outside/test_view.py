@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ttmem view` and `ttmem report --html` without a browser: which clients get an answer, the
-contents of answers, leftover files, and the end of the viewer."""
+contents of the answers, the files that are left, and the end of the viewer."""
 
 import base64
 import contextlib
@@ -33,7 +33,7 @@ def only_small_files():
 class ViewCase(ExportCase):
     def setUp(self):
         super().setUp()
-        # The folder for temporary files, which is otherwise empty.
+        # The viewer's folder for temporary files. No other program uses it.
         self.temporary = pathlib.Path(self.dir) / "temporary"
         self.temporary.mkdir()
         self.env["TMPDIR"] = str(self.temporary)
@@ -147,7 +147,7 @@ class Address(ViewCase):
         self.assertIn("default-src 'none'", headers["Content-Security-Policy"])
 
     def test_the_port_is_the_default_or_any_free_port(self):
-        # Another process, such as another test, may have the port and release it at any time.
+        # Another process, such as another test, may take or release the port at any time.
         free = True
         try:
             socket.create_server(("127.0.0.1", PORT)).close()
@@ -185,7 +185,7 @@ class Address(ViewCase):
 
 
 class Browsers(ViewCase):
-    """A program stands in for the browser and writes down what it should open."""
+    """A stand-in for the browser writes down the address that it should open."""
 
     def setUp(self):
         super().setUp()
@@ -212,7 +212,8 @@ class Browsers(ViewCase):
         self.assertEqual(self.opened.read_text().strip(), url)
 
     def test_no_browser_is_taken_from_the_current_directory(self):
-        """The recording, perhaps from somebody else, lies in the current directory."""
+        """The current directory, perhaps unpacked from somebody else's archive, contains a hostile
+        xdg-open."""
         self.env["DISPLAY"] = ":7"
         planted = pathlib.Path(self.dir) / "planted"
         folder = pathlib.Path(self.dir) / "folder"
@@ -456,8 +457,8 @@ class Exports(ViewCase):
 
 class Files(ViewCase):
     def refused(self, path, code=1):
-        """Returns the error of both commands. Checks that they are equal and that no file is
-        left."""
+        """Returns the error message of `ttmem view`. Checks that `ttmem report --html` prints the
+        same message, and that no file is left."""
         out = pathlib.Path(self.dir) / "out.html"
         said = self.ttmem("view", "--no-open", "--http", "127.0.0.1:0", path, code=code).stderr
         self.assertEqual(self.ttmem("report", path, "--html", out, code=code).stderr, said)
@@ -630,7 +631,7 @@ class InOneFile(ViewCase):
         page = self.out.read_text()
         self.assertIn("default-src 'none'", page)
         for tag, name, value in re.findall(r'<(\w+)[^>]*\s(src|href|action|srcset)="([^"]*)"', page):
-            if tag != "a":  # links are only followed on a click
+            if tag != "a":  # the browser follows a link only after a click
                 self.assertTrue(value.startswith("data:"), (tag, name, value[:80]))
         self.assertNotRegex(page, r"@import|url\(\s*['\"]?(?!data:)\w+:")
         scripts = re.findall(r'"data:text/javascript;base64,([^"]*)"', page)

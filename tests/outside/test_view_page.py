@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmem view` and `ttmem report --html` in a real browser: the page of a recording shows the
-figures of the commands at every moment, and hands data to other tools."""
+"""`ttmem view` and `ttmem report --html` in a real browser: at every moment the page of a recording
+shows the figures of the commands. The page also gives data to other tools."""
 
 import http.server
 import json
@@ -63,7 +63,7 @@ class ViewCase(PageCase):
         self.url = re.search(r"http://\S+", self.viewer.line("stderr"))[0]
 
     def write(self, *files):
-        """Writes the page as one file; self.url is its address."""
+        """Writes the page as one file. Sets self.url to the address of the file."""
         out = pathlib.Path(self.folder) / "page.html"
         self.ttmem("report", *(files or [self.path]), "--html", out)
         self.url = out.as_uri()
@@ -91,7 +91,7 @@ class ViewCase(PageCase):
         return self.text(".strip-notes")[0]
 
     def has_charts(self):
-        """Returns False in a build without uPlot. The page must say so."""
+        """Returns whether the page has charts. They are missing in a build without uPlot."""
         self.open("view=timeline")
         return self.browser.run("document.querySelector('.u-over') !== null")
 
@@ -208,7 +208,7 @@ class Peaks(ViewCase):
 
 class Cursor(ViewCase):
     def check_moment(self, recording, time):
-        """Compares the device's card with holdings that are computed in the simplest way."""
+        """Compares the device's card with figures that recording_file.py computes."""
         self.assertEqual(self.moment(), time)
         card = self.figures("0xb150")
         for field, kind in (("dram", "dram"), ("l1_buffers", "l1"), ("cb", "cb")):
@@ -220,7 +220,7 @@ class Cursor(ViewCase):
         self.open("t=0")
         times = [time for time in recording.moments() if time > self.moment()]
         for time in times:
-            for _ in range(4):  # marks are moments too
+            for _ in range(4):  # the key also stops at marks, which moments() lacks
                 self.browser.press(".")
                 if self.moment() >= time:
                     break
@@ -530,7 +530,7 @@ class Two(ViewCase):
     def test_keys_move_the_list_that_has_the_focus(self):
         self.view(self.path, self.other)
         self.open("view=compare")
-        self.browser.press("r")  # no column is sorted by yet
+        self.browser.press("r")  # has no effect yet: no column was chosen for sorting
         self.browser.press("s")
         sorted_by = ("[...document.querySelectorAll('[aria-sort=ascending], [aria-sort=descending]')]"
                      ".map((one) => one.textContent)")
@@ -593,7 +593,7 @@ class Hostile(ViewCase):
             self.assertEqual(self.browser.run("document.querySelectorAll('img').length"), 0)
 
     def test_a_text_that_became_an_element_runs_no_script(self):
-        """The page in one file contains its scripts: no other script may run."""
+        """The page in one file contains all its scripts. No other script may run."""
         self.save(model())
         self.write()
         self.open()
@@ -644,7 +644,7 @@ class OneFile(ViewCase):
             self.browser.run("[...document.querySelectorAll('#elsewhere .link')]"
                              f".find((one) => one.textContent === '{words}').click()")
             got = json.loads(self.browser.run("saved.pop().text()"))
-            if words == "leaks":  # the page knows the file only without its folder
+            if words == "leaks":  # the page does not know the folder of the file
                 document["sources"][0]["file"] = "run.ttmem"
             self.assertEqual(got, document)
 

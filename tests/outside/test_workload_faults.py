@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The library makes no fault of a faulty workload worse."""
+"""A workload with faults of its own: the library does not make the faults worse."""
 
 import itertools
 import os
@@ -12,7 +12,7 @@ from support import DEADLINE_SECONDS, HERE, LIBRARY, Case
 STREAMS = (0, 1, 2)
 COMBINATIONS = [closed for count in (1, 2, 3) for closed in itertools.combinations(STREAMS, count)]
 
-# Returns the path of this process's segment.
+# Defines a function that returns the path of this process's segment.
 SEGMENT = """
 def segment():
     name, = (name for name in os.listdir(os.environ["TTMEM_DIR"])
@@ -20,7 +20,7 @@ def segment():
     return os.path.join(os.environ["TTMEM_DIR"], name)
 """
 
-# Makes the library open files in every way, while the program prints to streams that it closed.
+# Makes the library open all its files, while the program prints to streams that it has closed.
 PRINTS = SEGMENT + """
 import sys
 go_on, say, closed = os.dup(0), os.dup(1), [int(word) for word in sys.argv[1:]]
@@ -62,7 +62,7 @@ step()
 sys.exit(os.waitstatus_to_exitcode(status))
 """
 
-# Overwrites its own segment, then makes every call.
+# Overwrites the process's own segment, then makes every call.
 SCRIBBLES = SEGMENT + """
 import sys
 fill = sys.argv[1]
@@ -147,7 +147,7 @@ class ClosedStreams(Case):
 
 
 class ADamagedSegment(Case):
-    """The file is mapped into the workload: a wild pointer may write over all of it."""
+    """The segment is mapped into the workload, so a wild pointer may overwrite all of it."""
 
     def test_harms_no_call_of_its_owner(self):
         for fill in ("ones", "pattern"):
