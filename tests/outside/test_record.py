@@ -308,6 +308,88 @@ class Late(RecordCase):
         self.assertEqual(self.row("SELECT lost_events FROM run"), (0,))
 
 
+class Successors(RecordCase):
+    """Processes use a chip one after the other. The memory of a process that has ended is not added
+    to the memory of the next process, however late the recorder notices the end."""
+
+    # Starts all workers first. Then tells one worker after the other to allocate, ends the worker,
+    # and waits for its end. Between the workers, waits until the clock that dates buffers advances.
+    PARENT = ("import os, signal, subprocess, sys, time\n"
+              "WORKER = ('from abi import *\\nhold()\\nopen_device(0)\\n'\n"
+              "          'alloc(DRAM, 1, 1 << 20)\\nhold()\\nif END == \"_exit\": os._exit(0)')\n"
+              "ends = sys.argv[1:]\n"
+              "workers = [subprocess.Popen([sys.executable, '-c', f'END = {end!r}\\n' + WORKER],\n"
+              "                            stdin=subprocess.PIPE, stdout=subprocess.PIPE)\n"
+              "           for end in ends]\n"
+              "def tick():\n"
+              "  clock = lambda: time.clock_gettime(6)  # CLOCK_MONOTONIC_COARSE\n"
+              "  before = clock()\n"
+              "  while clock() == before: pass\n"
+              "def go_on(worker):\n"
+              "  worker.stdin.write(b'x'); worker.stdin.flush()\n"
+              "for worker in workers: worker.stdout.readline()\n"
+              "print('ready', flush=True); sys.stdin.readline()\n"
+              "for worker, end in zip(workers, ends):\n"
+              "  tick(); go_on(worker); worker.stdout.readline(); tick()\n"
+              "  worker.kill() if end == 'kill' else go_on(worker)\n"
+              "  worker.wait()\n"
+              "print('done', flush=True); sys.stdin.readline()\n")
+    ENDS = ("kill",) * 5 + ("exit", "_exit") * 2
+
+    def start_workers(self):
+        held = self.start_record([sys.executable, "-c", self.PARENT, *self.ENDS])
+        self.assertEqual(held.line(), "ready")
+        return held
+
+    def go_on(self, held):
+        held.process.stdin.write(b"\n")
+        held.process.stdin.flush()
+
+    def assert_one_after_the_other(self, held):
+        self.go_on(held)
+        self.assertEqual(held.wait(), 0)
+        self.assertEqual(self.row("SELECT count(*) FROM devices"), (len(self.ENDS),))
+        self.assertEqual(self.rows("SELECT a.begin_ns, a.end_ns, b.begin_ns FROM allocations a, "
+                                   "allocations b WHERE a.id < b.id AND a.end_ns > b.begin_ns"), [])
+        report = self.json("report", self.file)
+        [device] = report["devices"]
+        self.assertEqual((device["dram"]["peak_bytes"], device["dram"]["end_bytes"]),
+                         (12 * MIB, 12 * MIB))
+        self.ttmem("report", self.file, "--fail-on", f"dram.peak>{12 * MIB}")
+
+    def test_each_takes_over_the_chip_at_once(self):
+        held = self.start_workers()
+        self.go_on(held)
+        self.assertEqual(held.line(), "done")
+        self.assert_one_after_the_other(held)
+
+    def test_while_the_recorder_is_stopped(self):
+        held = self.start_workers()
+        held.signal(signal.SIGSTOP)
+        self.go_on(held)
+        self.assertEqual(held.line(), "done")
+        held.signal(signal.SIGCONT)
+        self.assert_one_after_the_other(held)
+
+    def test_the_end_of_a_process_is_its_own(self):
+        """A clean exit has its own time. Any other end has the time at which the process was seen
+        alive, or the time of its last event."""
+        code = ("import subprocess\nlib.ttmem_mark(b'before')\n"
+                "for end in ('pass', 'os._exit(0)', 'os.kill(os.getpid(), 9)'):\n"
+                "  subprocess.run([sys.executable, '-c', 'from abi import *\\nopen_device(0)\\n'\n"
+                "                  'alloc(DRAM, 1, 64)\\nlib.ttmem_mark(b\"last\")\\n' + end])\n"
+                "  lib.ttmem_mark(b'after')\n")
+        self.record([sys.executable, "-c", "import sys\nfrom abi import *\n" + code])
+        last, after = ([time for time, in self.rows("SELECT time_ns FROM marks WHERE name = ? "
+                                                    "ORDER BY id", name)]
+                       for name in ("last", "after"))
+        ends = self.rows("SELECT end_ns FROM processes WHERE id != 1 ORDER BY id")
+        self.assertEqual(len(ends), 3)
+        for one, (end,), other in zip(last, ends, after, strict=True):
+            self.assertLessEqual(one, end)
+            self.assertLessEqual(end, other)
+
+
 class Killed(RecordCase):
     # The workload runs until the recorder is gone, for 20 s at most.
     BUSY = ("import time\nopen_device(0)\nalloc(DRAM, 1000, 64)\n"

@@ -139,7 +139,7 @@ struct Header {
   std::uint32_t event_details;  // 1: details follow the events; fixed before `magic` is stored
   std::uint32_t reserved0;
   std::uint64_t event_count;  // with details: number of ring records that are events
-  std::uint8_t reserved1[8];
+  std::uint64_t ended_ns;     // time of the exit, if `exit_state` is `clean`; 0 means unknown
 };
 
 // The last time that the process ran out of memory (ttmem_report_failure()). Lies at
@@ -445,6 +445,7 @@ static_assert(offsetof(Header, device_set_bytes) == 468);
 static_assert(offsetof(Header, not_seen) == 472);
 static_assert(offsetof(Header, event_details) == 488);
 static_assert(offsetof(Header, event_count) == 496);
+static_assert(offsetof(Header, ended_ns) == 504);
 
 static_assert(sizeof(FailureRecord) == 1120);
 static_assert(offsetof(FailureRecord, text_bytes) == 4);

@@ -445,6 +445,7 @@ void Loader::read_moments() {
   sort_by_time(tables_.marks, &Mark::time_ns);
   sort_by_time(tables_.failures, &RecordedFailure::time_ns);
   sort_by_time(tables_.gaps, &Gap::begin_ns);
+  sort_by_time(tables_.timeline, &RecordedSample::time_ns);
 }
 
 }  // namespace

@@ -422,22 +422,30 @@ void ProcessRecorder::note_scopes() {
 
 void ProcessRecorder::refresh(Time time) { devices_.refresh(time); }
 
-bool ProcessRecorder::has_ended() const {
+void ProcessRecorder::look_for_end(Time now) {
+  if (has_ended_) return;
   segment::Header header{};
-  const bool is_segment =
-      segment::read_value(source_, 0, header) && header.magic == segment::kMagic;
-  if (!is_segment || header.exit_state != static_cast<std::uint32_t>(segment::ExitState::running)) {
-    return true;
-  }
-  return collector::owner_of(segment_.get()) == collector::Owner::gone;
+  has_ended_ = !segment::read_value(source_, 0, header) || header.magic != segment::kMagic ||
+               header.exit_state != static_cast<std::uint32_t>(segment::ExitState::running) ||
+               collector::owner_of(segment_.get()) == collector::Owner::gone;
+  if (!has_ended_) alive_ns_ = now;
 }
 
-void ProcessRecorder::end(Time time) {
+// Returns the time at which the process ended. A clean exit leaves its time. Nobody knows the time
+// of any other end, so the last known moment of life is taken: the memory of the process is never
+// added to the memory of a process that started after the end.
+Time ProcessRecorder::end_time(const segment::Header* header, Time now) const {
+  const Time alive = std::max({row_.begin_ns, alive_ns_, events_.last()});
+  if (header == nullptr || header->ended_ns == 0) return alive;
+  return std::max(alive, std::min(now, static_cast<Time>(header->ended_ns - began_ns_)));
+}
+
+void ProcessRecorder::end(Time now) {
   const auto map = segment::map_segment(source_);
   if (map) events_.count_lost(segment::event_count(map->header));
+  const Time time = end_time(map ? &map->header : nullptr, now);
   refresh(time);
   note_scopes();
-  time = std::max(time, events_.last());
   for (Live& live : allocations_) {
     if (live.row != 0) writer_.end_allocation(live.row, time, Ending::process_ended);
   }

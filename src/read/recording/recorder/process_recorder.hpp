@@ -50,10 +50,13 @@ class ProcessRecorder {
   // Writes how often the process has entered and left its scopes so far.
   void note_scopes();
 
-  // Returns true if the process has ended, so that no event will follow.
-  [[nodiscard]] bool has_ended() const;
-  // Ends all rows of the process. Call it after all events are applied.
-  void end(Time time);
+  // Finds out whether the process has ended. `now` is a time before this call, by the coarse clock.
+  void look_for_end(Time now);
+  // Returns true if look_for_end() has found that the process has ended. No event will follow.
+  [[nodiscard]] bool has_ended() const { return has_ended_; }
+  // Ends all rows of the process at the time at which it ended, which is `now` at the latest. Call
+  // it after all events are applied.
+  void end(Time now);
   // Returns the segment. Call it after end(), and no other function afterwards.
   [[nodiscard]] UniqueFd take_segment() { return std::move(segment_); }
 
@@ -105,6 +108,7 @@ class ProcessRecorder {
   void begin_allocation(Live live, std::uint32_t slot, Time time);
   void begin_program(const RecordedProgram& program, std::uint32_t slot, std::uint64_t when_ns);
   RowId begin_row(const Live& live, Time time);
+  [[nodiscard]] Time end_time(const segment::Header* header, Time now) const;
   void leave(Live& live, RowId devices, Time time, Ending ending);
 
   UniqueFd segment_;
@@ -115,6 +119,8 @@ class ProcessRecorder {
   RecordedProcess row_;
   std::uint64_t failures_ = 0;
   std::uint32_t ring_records_ = 0;  // capacity of the ring
+  bool has_ended_ = false;
+  Time alive_ns_ = -kMaxTime;  // last time at which the process was seen alive
   ProcessEvents events_;
   Origins origins_;
   DeviceRecorder devices_;

@@ -58,8 +58,9 @@ class Recorder {
 
  private:
   void begin_ready_processes();
+  Time look_for_ends();
   void apply_until(Time time);
-  void end_finished_processes(Time time);
+  void end_finished_processes(Time now);
   void apply_remaining_events();
   void refresh(Time time);
   [[nodiscard]] Result<void> commit_figures();
