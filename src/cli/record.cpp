@@ -141,11 +141,15 @@ class RecordingSession {
 
   void set_not_tracked(const collector::NotTracked& not_tracked) { run_.not_tracked = not_tracked; }
 
-  // Ends the recording. Returns kFailure if a write failed, otherwise kSuccess. `exit_code` is the
-  // exit code of the recorded command.
-  int finish(std::optional<int> exit_code) {
-    run_.exit_code = exit_code;
-    if (!failed_) note(recorder_.finish(run_));
+  // Ends the recording. Returns kFailure if a write failed, otherwise kSuccess. `command` is the
+  // end of the recorded command, if there is a command.
+  int finish(const std::optional<CommandEnd>& command) {
+    std::optional<recording::Recorder::ChildEnd> child;
+    if (command) {
+      run_.exit_code = command->exit_code;
+      if (command->pid != 0) child = {command->pid, command->signal};
+    }
+    if (!failed_) note(recorder_.finish(run_, child));
     progress_.reset();
     if (failed_) {
       say_written_part();
@@ -295,7 +299,7 @@ int record_command(const std::vector<std::string>& command, const RecordOptions&
                     strangers == 1 ? "it" : "them"));
   }
   (*session)->set_not_tracked(segments.not_tracked());
-  const int recorded = (*session)->finish(end.exit_code);
+  const int recorded = (*session)->finish(end);
   for (UniqueFd& segment : (*session)->take_ended()) segments.release(std::move(segment));
   if (recorded == kSuccess) segments.clean_up();
   return end.exit_code != 0 ? end.exit_code : recorded;

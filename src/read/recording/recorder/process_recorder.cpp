@@ -62,6 +62,7 @@ std::string text_of(const ProcessEvents::Step& step) {
   return safe_lines(text);
 }
 
+// Returns true if the process has exited cleanly, or has called exec and is tracked again.
 bool has_ended_well(const segment::Header& header) {
   return header.exit_state == static_cast<std::uint32_t>(segment::ExitState::clean);
 }
@@ -96,6 +97,7 @@ bool ProcessRecorder::begin() {
   row_.command = safe_text(std::string_view(header.command, sizeof header.command));
   row_.user = collector::user_name(header.uid);
   row_.begin_ns = std::max(possible(static_cast<Time>(header.created_ns - began_ns_)), earliest_);
+  is_in_own_namespace_ = header.pid_namespace == collector::own_pid_namespace();
   ring_records_ = header.event_capacity;
   row_.id = writer_.begin(row_);
   events_.set_begin(row_.begin_ns);
@@ -454,7 +456,7 @@ void ProcessRecorder::end(Time now) {
   }
   for (const std::uint32_t number : devices_.open_numbers()) devices_.close(number, time);
   row_.end_ns = time;
-  row_.killed = !map || (!has_ended_well(map->header) && !has_called_exec(map->header));
+  if (map && (has_ended_well(map->header) || has_called_exec(map->header))) row_.killed = false;
   writer_.change(row_);
 }
 

@@ -57,6 +57,10 @@ class ProcessRecorder {
   // Ends all rows of the process at the time at which it ended, which is `now` at the latest. Call
   // it after all events are applied.
   void end(Time now);
+  // Returns the row of the process after end().
+  [[nodiscard]] const RecordedProcess& row() const { return row_; }
+  // Returns true if the pid of row() is a pid of this pid namespace.
+  [[nodiscard]] bool is_in_own_namespace() const { return is_in_own_namespace_; }
   // Returns the segment. Call it after end(), and no other function afterwards.
   [[nodiscard]] UniqueFd take_segment() { return std::move(segment_); }
 
@@ -119,6 +123,7 @@ class ProcessRecorder {
   RecordedProcess row_;
   std::uint64_t failures_ = 0;
   std::uint32_t ring_records_ = 0;  // capacity of the ring
+  bool is_in_own_namespace_ = false;
   bool has_ended_ = false;
   Time alive_ns_ = -kMaxTime;  // last time at which the process was seen alive
   ProcessEvents events_;

@@ -96,6 +96,8 @@ void Recorder::end_finished_processes(Time now) {
     process->drain();
     if (process->next_time()) continue;
     process->end(now);
+    const RecordedProcess& row = process->row();
+    if (!row.killed && process->is_in_own_namespace()) unknown_ends_[row.pid] = row;
     add_counts(*process, ended_);
     UniqueFd segment = process->take_segment();
     struct stat facts {};
@@ -105,6 +107,15 @@ void Recorder::end_finished_processes(Time now) {
     process.reset();
   }
   std::erase(processes_, nullptr);
+}
+
+// Writes how a child ended that left no clean exit.
+void Recorder::note_child(const ChildEnd& child) {
+  const auto found = unknown_ends_.find(child.pid);
+  if (found == unknown_ends_.end()) return;
+  found->second.killed = child.signal != 0;
+  found->second.signal = child.signal;
+  writer_.change(found->second);
 }
 
 // Writes the present figures of the living processes. The figures of an ended process are written
@@ -155,13 +166,14 @@ void Recorder::apply_remaining_events() {
   }
 }
 
-Result<void> Recorder::finish(Run& run) {
+Result<void> Recorder::finish(Run& run, std::optional<ChildEnd> child) {
   begin_ready_processes();
   look_for_ends();
   apply_remaining_events();
   const Time time = look_for_ends();
   refresh(time);
   end_finished_processes(time);
+  if (child) note_child(*child);
   for (const auto& process : processes_) process->note_scopes();
   const Figures all = figures();
   run.ended_ns = now();
