@@ -113,6 +113,33 @@ class Events(RecordCase):
         self.assertEqual(self.rows("SELECT program FROM dispatches JOIN launch_programs USING "
                                    "(launch) ORDER BY dispatches.id"), [(7,), (8,), (8,)])
 
+    def test_what_is_on_a_device_is_held_until_the_device_is_closed(self):
+        """Buffers, kernels and circular buffers count alike at the end, however the device is
+        closed. A program that is destroyed before is not held."""
+        for close in ("lib.ttmem_device_close(0)", "pass"):
+            self.record(self.calls(
+                "open_device(0)\none = [(0, 0, 7, 7)]\n"
+                "alloc(DRAM, 1, 64); alloc(L1, 2, 128, address=0x100000)\n"
+                "lib.ttmem_kernel_load(0, 3, 256, APP)\n"
+                "place(7, (0x20000, 512, one)); place(8, (0x20000, 1024, one))\n"
+                "place(9, (0x20000, 4096, one)); lib.ttmem_program_destroy(9)\n" + close), "-f")
+            ending = "process_ended" if close == "pass" else "device_closed"
+            self.assertEqual(self.rows("SELECT number, ending FROM program_list ORDER BY id"),
+                             [(7, ending), (8, ending), (9, None)])
+            [device] = self.json("report", self.file)["devices"]
+            ends = {kind: device[kind]["end_bytes"] for kind in ("dram", "l1", "cb", "kernels")}
+            cb, kernel, l1 = 64 * 1024, device["kernels"]["peak_bytes"], 64 * 128
+            self.assertEqual(ends, {"dram": 12 * 64, "cb": cb, "kernels": kernel,
+                                    "l1": l1 + cb + kernel}, close)
+            self.assertGreater(kernel, 0)
+            held = {kind: sum(part["bytes"] for part in device["held_at_end"]
+                              if part["kind"] == kind) for kind in ("dram", "l1", "cb", "kernel")}
+            self.assertEqual(held, {"dram": 12 * 64, "l1": l1, "cb": cb, "kernel": kernel}, close)
+            text = self.ttmem("report", self.file).stdout
+            self.assertRegex(text, r"CB +0\.25 MiB +\S+ +<1% +0\.06 MiB")
+            [then] = self.json("report", self.file, "--at", "end")["devices"]
+            self.assertEqual(then["l1"]["cb"]["physical_bytes"], cb, close)
+
     def test_a_buffer_of_a_mesh_is_one_row(self):
         self.record(self.calls("open_device(0)\nopen_device(1)\nmesh_alloc([0, 1], DRAM, 5, 64)\n"
                                "mesh_free([1], DRAM, 5)"))

@@ -372,6 +372,10 @@ enum class EventType : std::uint8_t {
   failure = 14,       // the process ran out of memory; occurs also in a ring without details
 };
 
+enum DestroyFlags : std::uint8_t {
+  kDeviceCloses = 1,  // the device is being closed with the program on it; device_close follows
+};
+
 // Event n is record (n - 1) % event_capacity of the ring.
 //
 // With Header::event_details, detail records follow an event. The next event has the number after
@@ -385,7 +389,7 @@ struct EventRecord {
   std::uint64_t when_ns;
   std::uint8_t type;        // EventType
   std::uint8_t kind;        // Kind of an allocation or free
-  std::uint8_t flags;       // AllocationFlags of an allocation
+  std::uint8_t flags;       // AllocationFlags of an allocation, DestroyFlags of program_destroy
   std::uint8_t role;        // role of an allocation, as in its slot
   std::uint32_t device_id;  // id of the device, or number of a device set
   std::uint64_t id;         // id of the buffer, kernel or program

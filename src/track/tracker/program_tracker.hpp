@@ -64,8 +64,8 @@ class ProgramTracker {
   void place_footprint(TrackedDevice& device, std::uint64_t program, ledger::FootprintRef footprint,
                        const char* name);
   void dispatch_on(TrackedDevice& device, std::uint64_t program);
-  // The slow part of dispatch_on(). Is not inlined, because the loop over the devices of a mesh then
-  // keeps its variables in registers.
+  // The slow part of dispatch_on(). Is not inlined, because the loop over the devices of a mesh
+  // then keeps its variables in registers.
   [[gnu::noinline]] void make_resident(TrackedDevice& device, std::uint64_t program);
   ledger::FootprintRef footprint_of(TrackedDevice& device, std::span<const ttmem_cb> cbs);
   static std::uint64_t first_word(const TrackedDevice& device) noexcept;
@@ -79,7 +79,8 @@ class ProgramTracker {
   void clear_slot(ledger::Placement& placement);
   void publish_cb_figures(TrackedDevice& device) noexcept;
   static void set_dispatches_reported(TrackedDevice& device) noexcept;
-  void forget_program(TrackedDevice& device, ledger::Placement& placement);
+  void forget_program(TrackedDevice& device, ledger::Placement& placement,
+                      segment::DestroyFlags flags = {});
   void write_place_event(const TrackedDevice& device, const ledger::Placement& placement,
                          std::uint64_t time) noexcept;
   void write_dispatch_event(segment::EventType type, std::uint32_t number,

@@ -145,10 +145,7 @@ void ProcessRecorder::apply_event(const ProcessEvents::Step& step) {
     case EventType::program_place:
       return apply_place(event, time);
     case EventType::program_destroy:
-      if (event.slot < programs_.size() && programs_[event.slot].row != 0) {
-        writer_.end_program(std::exchange(programs_[event.slot].row, 0), time, Ending::freed);
-      }
-      return;
+      return apply_destroy(event, time);
     case EventType::device_open:
       devices_.open(event.device_id, time);
       return;
@@ -278,6 +275,10 @@ void ProcessRecorder::close_device(std::uint32_t number, Time time) {
   for (Live& live : allocations_) {
     if (live.row != 0) leave(live, set, time, Ending::device_closed);
   }
+  for (Live& live : programs_) {
+    if (live.row == 0 || live.devices != device) continue;
+    writer_.end_program(std::exchange(live.row, 0), time, Ending::device_closed);
+  }
 }
 
 void ProcessRecorder::read_layout(const EventRecord& event, std::span<const EventDetails> details) {
@@ -322,7 +323,14 @@ void ProcessRecorder::begin_program(const RecordedProgram& program, std::uint32_
   if (slot >= programs_.size()) programs_.resize(slot + 1);
   Live& place = programs_[slot];
   if (place.row != 0) writer_.end_program(place.row, program.begin_ns, Ending::changed);
-  place = {.row = writer_.begin(program), .when_ns = when_ns};
+  place = {.row = writer_.begin(program), .when_ns = when_ns, .devices = program.device};
+}
+
+void ProcessRecorder::apply_destroy(const EventRecord& event, Time time) {
+  // close_device() ends the programs that were there when their device was closed.
+  if ((event.flags & segment::kDeviceCloses) != 0) return;
+  if (event.slot >= programs_.size() || programs_[event.slot].row == 0) return;
+  writer_.end_program(std::exchange(programs_[event.slot].row, 0), time, Ending::freed);
 }
 
 void ProcessRecorder::apply_dispatch(const EventRecord& event, const Launch& launch, Time time) {

@@ -75,11 +75,11 @@ class ProcessRecorder {
   struct Live {
     RowId row = 0;  // 0: the slot is free
     std::uint64_t when_ns = 0;
-    // Only allocations use the following fields, which are needed to continue in another row.
+    // Only allocations use the following three fields, which are needed to continue in another row.
     RowId request = 0;
     std::uint64_t number = 0;
     std::optional<std::uint64_t> address{};
-    RowId devices = 0;  // a device set
+    RowId devices = 0;  // the device set of an allocation, or the device of a program
   };
   using Slots = std::vector<Live>;
 
@@ -88,6 +88,7 @@ class ProcessRecorder {
   void apply_allocation(const ProcessEvents::Step& step);
   void apply_free(const segment::EventRecord& event, Time time);
   void apply_place(const segment::EventRecord& event, Time time);
+  void apply_destroy(const segment::EventRecord& event, Time time);
   void apply_dispatch(const segment::EventRecord& event, const Launch& launch, Time time);
   void close_device(std::uint32_t number, Time time);
   void read_layout(const segment::EventRecord& event,
