@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -126,6 +127,7 @@ class RecordingSession {
   // Adds the segment of a process of the run, which did not start before the recording.
   void add_of_run(UniqueFd segment) { recorder_.add(std::move(segment), 0); }
   [[nodiscard]] std::size_t running() const { return recorder_.running(); }
+  [[nodiscard]] bool is_any_ending() const { return !failed_ && recorder_.is_any_ending(); }
 
   using Commit = recording::Recorder::Commit;
   void look(Commit commit = Commit::when_due) {
@@ -264,6 +266,20 @@ bool record_new(collector::RunSegments& segments, RecordingSession& session,
   return is_new || any_ended;
 }
 
+// Records what is left after the end of the command. Waits for processes that are about to end:
+// timeout(1), for example, kills itself together with its command.
+void record_rest(collector::RunSegments& segments, RecordingSession& session) {
+  constexpr std::uint64_t longest_wait_ns = 2'000'000'000;
+  const std::uint64_t deadline = clock_ns(CLOCK_MONOTONIC) + longest_wait_ns;
+  segments.list();
+  for (;;) {
+    while (record_new(segments, session, RecordingSession::Commit::now)) continue;
+    if (!session.is_any_ending() || clock_ns(CLOCK_MONOTONIC) > deadline) return;
+    const timespec pause{0, 1'000'000};
+    ::nanosleep(&pause, nullptr);
+  }
+}
+
 int record_command(const std::vector<std::string>& command, const RecordOptions& options) {
   const std::string file =
       options.file.empty() ? default_name(command[0], ::getpid()) : options.file;
@@ -290,8 +306,7 @@ int record_command(const std::vector<std::string>& command, const RecordOptions&
     ::unlink(file.c_str());
     return cannot_run(command[0], end.not_started);
   }
-  segments.list();
-  while (record_new(segments, **session, RecordingSession::Commit::now)) continue;
+  record_rest(segments, **session);
   print_warnings(segments.warnings());
   if (const std::uint64_t strangers = segments.strangers(); strangers > 0) {
     say(fmt::format("not in this recording: {} ended before it could be seen who started {}",

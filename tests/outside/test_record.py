@@ -398,6 +398,14 @@ class Successors(RecordCase):
         held.signal(signal.SIGCONT)
         self.assert_one_after_the_other(held)
 
+    def test_a_process_that_is_being_killed_when_the_command_ends(self):
+        """timeout kills itself together with its command, which takes longer to end."""
+        for _ in range(3):
+            self.record(["sh", "-c", 'timeout -s KILL 0.2 "$0" demo inference; true', TTMEM], "-f")
+            [(end, ended)] = self.rows("SELECT processes.end_ns, run.ended_ns FROM processes, run")
+            self.assertIsNotNone(end)
+            self.assertLessEqual(end, ended)
+
     def test_the_end_of_a_process_is_its_own(self):
         """A clean exit has its own time. Any other end has the time at which the process was seen
         alive, or the time of its last event."""

@@ -98,6 +98,7 @@ bool ProcessRecorder::begin() {
   row_.user = collector::user_name(header.uid);
   row_.begin_ns = std::max(possible(static_cast<Time>(header.created_ns - began_ns_)), earliest_);
   is_in_own_namespace_ = header.pid_namespace == collector::own_pid_namespace();
+  start_time_ticks_ = header.start_time_ticks;
   ring_records_ = header.event_capacity;
   row_.id = writer_.begin(row_);
   events_.set_begin(row_.begin_ns);
@@ -439,6 +440,12 @@ void ProcessRecorder::look_for_end(Time now) {
                header.exit_state != static_cast<std::uint32_t>(segment::ExitState::running) ||
                collector::owner_of(segment_.get()) == collector::Owner::gone;
   if (!has_ended_) alive_ns_ = now;
+}
+
+bool ProcessRecorder::is_ending() const {
+  if (has_ended_ || !is_in_own_namespace_) return false;
+  const auto facts = collector::process_facts(row_.pid);
+  return !facts || facts->start_time_ticks != start_time_ticks_ || facts->is_ending;
 }
 
 // Returns the time at which the process ended. A clean exit leaves its time. Nobody knows the time

@@ -54,6 +54,9 @@ class ProcessRecorder {
   void look_for_end(Time now);
   // Returns true if look_for_end() has found that the process has ended. No event will follow.
   [[nodiscard]] bool has_ended() const { return has_ended_; }
+  // Returns true if the process is about to end: it was killed, for example, but the kernel has not
+  // yet closed its files.
+  [[nodiscard]] bool is_ending() const;
   // Ends all rows of the process at the time at which it ended, which is `now` at the latest. Call
   // it after all events are applied.
   void end(Time now);
@@ -125,6 +128,7 @@ class ProcessRecorder {
   std::uint64_t failures_ = 0;
   std::uint32_t ring_records_ = 0;  // capacity of the ring
   bool is_in_own_namespace_ = false;
+  std::uint64_t start_time_ticks_ = 0;
   bool has_ended_ = false;
   Time alive_ns_ = -kMaxTime;  // last time at which the process was seen alive
   ProcessEvents events_;

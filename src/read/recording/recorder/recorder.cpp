@@ -72,6 +72,11 @@ bool Recorder::has_any_ended() const {
                      [](const auto& process) { return process->has_ended(); });
 }
 
+bool Recorder::is_any_ending() const {
+  return std::any_of(processes_.begin(), processes_.end(),
+                     [](const auto& process) { return process->is_ending(); });
+}
+
 // Applies all events up to `time`, the oldest first, whichever process they come from.
 void Recorder::apply_until(Time time) {
   for (;;) {

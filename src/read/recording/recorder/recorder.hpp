@@ -43,6 +43,9 @@ class Recorder {
   // Writes the remaining events and commits. Adds the counts and the end to `run`.
   [[nodiscard]] Result<void> finish(Run& run, std::optional<ChildEnd> child = std::nullopt);
 
+  // Returns true if a running process is about to end.
+  [[nodiscard]] bool is_any_ending() const;
+
   // Returns the segments of ended processes whose contents are all in the file.
   [[nodiscard]] std::vector<UniqueFd> take_ended() { return std::exchange(ended_segments_, {}); }
 
