@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -125,6 +126,7 @@ class RecordingSession {
   // Adds the segment of a process that started after the recording began.
   void add_of_run(UniqueFd segment) { recorder_.add(std::move(segment), 0); }
   [[nodiscard]] std::size_t running() const { return recorder_.running(); }
+  [[nodiscard]] bool is_any_ending() const { return !failed_ && recorder_.is_any_ending(); }
 
   using Commit = recording::Recorder::Commit;
   void look(Commit commit = Commit::when_due) {
@@ -140,11 +142,15 @@ class RecordingSession {
 
   void set_not_tracked(const collector::NotTracked& not_tracked) { run_.not_tracked = not_tracked; }
 
-  // Ends the recording. Returns kFailure if a write failed, otherwise kSuccess. `exit_code` is the
-  // exit code of the recorded command.
-  int finish(std::optional<int> exit_code) {
-    run_.exit_code = exit_code;
-    if (!failed_) note(recorder_.finish(run_));
+  // Ends the recording. Returns kFailure if a write failed, otherwise kSuccess. `command` is the
+  // end of the recorded command, if there is a command.
+  int finish(const std::optional<CommandEnd>& command) {
+    std::optional<recording::Recorder::ChildEnd> child;
+    if (command) {
+      run_.exit_code = command->exit_code;
+      if (command->pid != 0) child = {command->pid, command->signal};
+    }
+    if (!failed_) note(recorder_.finish(run_, child));
     progress_.reset();
     if (failed_) {
       say_written_part();
@@ -259,6 +265,20 @@ bool record_new(collector::RunSegments& segments, RecordingSession& session,
   return is_new || any_ended;
 }
 
+// Records what is left after the end of the command. Waits for processes that are about to end:
+// timeout(1), for example, kills itself together with its command.
+void record_rest(collector::RunSegments& segments, RecordingSession& session) {
+  constexpr std::uint64_t longest_wait_ns = 2'000'000'000;
+  const std::uint64_t deadline = clock_ns(CLOCK_MONOTONIC) + longest_wait_ns;
+  segments.list();
+  for (;;) {
+    while (record_new(segments, session, RecordingSession::Commit::now)) continue;
+    if (!session.is_any_ending() || clock_ns(CLOCK_MONOTONIC) > deadline) return;
+    const timespec pause{0, 1'000'000};
+    ::nanosleep(&pause, nullptr);
+  }
+}
+
 int record_command(const std::vector<std::string>& command, const RecordOptions& options) {
   const std::string file =
       options.file.empty() ? default_name(command[0], ::getpid()) : options.file;
@@ -285,8 +305,7 @@ int record_command(const std::vector<std::string>& command, const RecordOptions&
     ::unlink(file.c_str());
     return cannot_run(command[0], end.not_started);
   }
-  segments.list();
-  while (record_new(segments, **session, RecordingSession::Commit::now)) continue;
+  record_rest(segments, **session);
   print_warnings(segments.warnings());
   if (const std::uint64_t strangers = segments.strangers(); strangers > 0) {
     say(fmt::format("not in this recording: {} ended before it could be seen who started {}",
@@ -294,7 +313,7 @@ int record_command(const std::vector<std::string>& command, const RecordOptions&
                     strangers == 1 ? "it" : "them"));
   }
   (*session)->set_not_tracked(segments.not_tracked());
-  const int recorded = (*session)->finish(end.exit_code);
+  const int recorded = (*session)->finish(end);
   for (UniqueFd& segment : (*session)->take_ended()) segments.release(std::move(segment));
   if (recorded == kSuccess) segments.clean_up();
   return end.exit_code != 0 ? end.exit_code : recorded;

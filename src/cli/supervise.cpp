@@ -121,6 +121,7 @@ void take_status(pid_t child, CommandEnd& end) {
     end.exit_code = 1;
     return;
   }
+  end.pid = child;
   if (WIFSIGNALED(status)) end.signal = WTERMSIG(status);
   end.exit_code = WIFSIGNALED(status) ? kSignalled + end.signal : WEXITSTATUS(status);
 }

@@ -15,6 +15,8 @@ struct CommandEnd {
   // Exit code of the command, or 128 plus the number of the signal that ended it.
   int exit_code = 0;
   int signal = 0;  // signal that ended the command, or 0
+  // Pid of the command. 0 if its status is unknown.
+  std::int32_t pid = 0;
 };
 
 // How this process handles signals for the command. With `yes`, a sender of signals sees no

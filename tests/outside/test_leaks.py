@@ -61,7 +61,7 @@ class Live(LeaksCase):
         self.assertEqual(set(found), {("dram", "layer.#.w"), ("l1", "activation")})
         weights = found["dram", "layer.#.w"]
         self.assertEqual((weights["count"], weights["pid"], weights["devices"], weights["killed"]),
-                         (3, held.pid, [0], True))
+                         (3, held.pid, [0], None))
         self.assertIsNone(weights["oldest_time_ns"])
         self.assertGreater(weights["oldest_age_ns"], 0)
         self.assertEqual(found["l1", "activation"]["bytes"], 32 * 64)
@@ -311,6 +311,30 @@ class Recorded(LeaksCase):
         self.ttmem("record", "-o", self.path, "--", sys.executable, "-c", program, code=137)
         [held] = self.leaks(self.path, "--fail", code=3)["dead_process"]
         self.assertEqual((held["label"], held["killed"]), ("weights", True))
+        self.assertRegex(self.ttmem("leaks", self.path).stdout, r"weights +killed ")
+
+    def test_a_process_is_killed_only_if_that_is_known(self):
+        """The command is a child of ttmem, so its end is known. The end of its own child is not."""
+        program = ("import os\ndef hold():\n  from abi import open_device, alloc, DRAM\n"
+                   "  open_device(); alloc(DRAM, 1, 4096, label=b'weights')\n  os._exit(0)\n")
+        multiprocessing = ("import multiprocessing\nchild = multiprocessing.Process(target=hold)\n"
+                           "child.start(); child.join()\n")
+        self.env.update(TTMEM_LIB=LIBRARY, PYTHONPATH=str(HERE))
+        for code, killed, ended in (("hold()", False, "exited"), (multiprocessing, None, "unclean")):
+            self.ttmem("record", "-f", "-o", self.path, "--", sys.executable, "-c", program + code)
+            [held] = self.leaks(self.path, "--fail", code=3)["dead_process"]
+            self.assertEqual((held["label"], held["killed"]), ("weights", killed))
+            self.assertRegex(self.ttmem("leaks", self.path).stdout, rf"weights +{ended} ")
+
+    def test_an_older_recording_does_not_know_who_was_killed(self):
+        recording = Recording()
+        model = recording.process(7, "model", end=900)
+        recording.allocate([recording.device(model, 0, "0xa", end=900)], "dram", 70, 700, 900,
+                           ending="process_ended")
+        recording.rows["processes"][0] = (*recording.rows["processes"][0][:-1], 1)
+        recording.save(self.path, ended=1_000)
+        [held] = self.leaks(self.path, "--fail", code=3)["dead_process"]
+        self.assertIsNone(held["killed"])
 
     def test_growth_equals_a_simple_count(self):
         """Compares the growth with sums that the test computes itself at each mark. One of the two

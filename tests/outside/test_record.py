@@ -113,6 +113,33 @@ class Events(RecordCase):
         self.assertEqual(self.rows("SELECT program FROM dispatches JOIN launch_programs USING "
                                    "(launch) ORDER BY dispatches.id"), [(7,), (8,), (8,)])
 
+    def test_what_is_on_a_device_is_held_until_the_device_is_closed(self):
+        """Buffers, kernels and circular buffers count alike at the end, however the device is
+        closed. A program that is destroyed before is not held."""
+        for close in ("lib.ttmem_device_close(0)", "pass"):
+            self.record(self.calls(
+                "open_device(0)\none = [(0, 0, 7, 7)]\n"
+                "alloc(DRAM, 1, 64); alloc(L1, 2, 128, address=0x100000)\n"
+                "lib.ttmem_kernel_load(0, 3, 256, APP)\n"
+                "place(7, (0x20000, 512, one)); place(8, (0x20000, 1024, one))\n"
+                "place(9, (0x20000, 4096, one)); lib.ttmem_program_destroy(9)\n" + close), "-f")
+            ending = "process_ended" if close == "pass" else "device_closed"
+            self.assertEqual(self.rows("SELECT number, ending FROM program_list ORDER BY id"),
+                             [(7, ending), (8, ending), (9, None)])
+            [device] = self.json("report", self.file)["devices"]
+            ends = {kind: device[kind]["end_bytes"] for kind in ("dram", "l1", "cb", "kernels")}
+            cb, kernel, l1 = 64 * 1024, device["kernels"]["peak_bytes"], 64 * 128
+            self.assertEqual(ends, {"dram": 12 * 64, "cb": cb, "kernels": kernel,
+                                    "l1": l1 + cb + kernel}, close)
+            self.assertGreater(kernel, 0)
+            held = {kind: sum(part["bytes"] for part in device["held_at_end"]
+                              if part["kind"] == kind) for kind in ("dram", "l1", "cb", "kernel")}
+            self.assertEqual(held, {"dram": 12 * 64, "l1": l1, "cb": cb, "kernel": kernel}, close)
+            text = self.ttmem("report", self.file).stdout
+            self.assertRegex(text, r"CB +0\.25 MiB +\S+ +<1% +0\.06 MiB")
+            [then] = self.json("report", self.file, "--at", "end")["devices"]
+            self.assertEqual(then["l1"]["cb"]["physical_bytes"], cb, close)
+
     def test_a_buffer_of_a_mesh_is_one_row(self):
         self.record(self.calls("open_device(0)\nopen_device(1)\nmesh_alloc([0, 1], DRAM, 5, 64)\n"
                                "mesh_free([1], DRAM, 5)"))
@@ -307,6 +334,96 @@ class Late(RecordCase):
         self.assertEqual(self.rows("SELECT number, ending, count(*) FROM allocations GROUP BY 1, 2"),
                          [(1, None, pairs), (2, "process_ended", 1)])
         self.assertEqual(self.row("SELECT lost_events FROM run"), (0,))
+
+
+class Successors(RecordCase):
+    """Processes use a chip one after the other. The memory of a process that has ended is not added
+    to the memory of the next process, however late the recorder notices the end."""
+
+    # Starts all workers first. Then tells one worker after the other to allocate, ends the worker,
+    # and waits for its end. Between the workers, waits until the clock that dates buffers advances.
+    PARENT = ("import os, signal, subprocess, sys, time\n"
+              "WORKER = ('from abi import *\\nhold()\\nopen_device(0)\\n'\n"
+              "          'alloc(DRAM, 1, 1 << 20)\\nhold()\\nif END == \"_exit\": os._exit(0)')\n"
+              "ends = sys.argv[1:]\n"
+              "workers = [subprocess.Popen([sys.executable, '-c', f'END = {end!r}\\n' + WORKER],\n"
+              "                            stdin=subprocess.PIPE, stdout=subprocess.PIPE)\n"
+              "           for end in ends]\n"
+              "def tick():\n"
+              "  clock = lambda: time.clock_gettime(6)  # CLOCK_MONOTONIC_COARSE\n"
+              "  before = clock()\n"
+              "  while clock() == before: pass\n"
+              "def go_on(worker):\n"
+              "  worker.stdin.write(b'x'); worker.stdin.flush()\n"
+              "for worker in workers: worker.stdout.readline()\n"
+              "print('ready', flush=True); sys.stdin.readline()\n"
+              "for worker, end in zip(workers, ends):\n"
+              "  tick(); go_on(worker); worker.stdout.readline(); tick()\n"
+              "  worker.kill() if end == 'kill' else go_on(worker)\n"
+              "  worker.wait()\n"
+              "print('done', flush=True); sys.stdin.readline()\n")
+    ENDS = ("kill",) * 5 + ("exit", "_exit") * 2
+
+    def start_workers(self):
+        held = self.start_record([sys.executable, "-c", self.PARENT, *self.ENDS])
+        self.assertEqual(held.line(), "ready")
+        return held
+
+    def go_on(self, held):
+        held.process.stdin.write(b"\n")
+        held.process.stdin.flush()
+
+    def assert_one_after_the_other(self, held):
+        self.go_on(held)
+        self.assertEqual(held.wait(), 0)
+        self.assertEqual(self.row("SELECT count(*) FROM devices"), (len(self.ENDS),))
+        self.assertEqual(self.rows("SELECT a.begin_ns, a.end_ns, b.begin_ns FROM allocations a, "
+                                   "allocations b WHERE a.id < b.id AND a.end_ns > b.begin_ns"), [])
+        report = self.json("report", self.file)
+        [device] = report["devices"]
+        self.assertEqual((device["dram"]["peak_bytes"], device["dram"]["end_bytes"]),
+                         (12 * MIB, 12 * MIB))
+        self.ttmem("report", self.file, "--fail-on", f"dram.peak>{12 * MIB}")
+
+    def test_each_takes_over_the_chip_at_once(self):
+        held = self.start_workers()
+        self.go_on(held)
+        self.assertEqual(held.line(), "done")
+        self.assert_one_after_the_other(held)
+
+    def test_while_the_recorder_is_stopped(self):
+        held = self.start_workers()
+        held.signal(signal.SIGSTOP)
+        self.go_on(held)
+        self.assertEqual(held.line(), "done")
+        held.signal(signal.SIGCONT)
+        self.assert_one_after_the_other(held)
+
+    def test_a_process_that_is_being_killed_when_the_command_ends(self):
+        """timeout kills itself together with its command, which takes longer to end."""
+        for _ in range(3):
+            self.record(["sh", "-c", 'timeout -s KILL 0.2 "$0" demo inference; true', TTMEM], "-f")
+            [(end, ended)] = self.rows("SELECT processes.end_ns, run.ended_ns FROM processes, run")
+            self.assertIsNotNone(end)
+            self.assertLessEqual(end, ended)
+
+    def test_the_end_of_a_process_is_its_own(self):
+        """A clean exit has its own time. Any other end has the time at which the process was seen
+        alive, or the time of its last event."""
+        code = ("import subprocess\nlib.ttmem_mark(b'before')\n"
+                "for end in ('pass', 'os._exit(0)', 'os.kill(os.getpid(), 9)'):\n"
+                "  subprocess.run([sys.executable, '-c', 'from abi import *\\nopen_device(0)\\n'\n"
+                "                  'alloc(DRAM, 1, 64)\\nlib.ttmem_mark(b\"last\")\\n' + end])\n"
+                "  lib.ttmem_mark(b'after')\n")
+        self.record([sys.executable, "-c", "import sys\nfrom abi import *\n" + code])
+        last, after = ([time for time, in self.rows("SELECT time_ns FROM marks WHERE name = ? "
+                                                    "ORDER BY id", name)]
+                       for name in ("last", "after"))
+        ends = self.rows("SELECT end_ns FROM processes WHERE id != 1 ORDER BY id")
+        self.assertEqual(len(ends), 3)
+        for one, (end,), other in zip(last, ends, after, strict=True):
+            self.assertLessEqual(one, end)
+            self.assertLessEqual(end, other)
 
 
 class Killed(RecordCase):

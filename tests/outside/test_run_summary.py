@@ -91,6 +91,37 @@ class Figures(SummaryCase):
         self.assertEqual(table_after(said, LARGEST)[1:], [["12.0 MiB", "1", "dram", "large"],
                                                           ["0.01 MiB", "1", "dram", "small"]])
 
+    # Two processes use a chip one after the other. Each process holds a buffer until it is killed.
+    ONE_AFTER_THE_OTHER = (
+        "import subprocess, sys\n"
+        "code = ('from abi import *\\nhold()\\nopen_device(0)\\n'\n"
+        "        'alloc(DRAM, 1, 1 << 20, label=b\"weights\")\\nhold()')\n"
+        "workers = [subprocess.Popen([sys.executable, '-c', code], stdin=subprocess.PIPE,\n"
+        "                            stdout=subprocess.PIPE) for _ in range(2)]\n"
+        "for worker in workers: worker.stdout.readline()\n"
+        "for worker in workers:\n"
+        "  worker.stdin.write(b'x'); worker.stdin.flush(); worker.stdout.readline()\n"
+        "  print('holds', flush=True); sys.stdin.readline()\n"
+        "  worker.kill(); worker.wait()\n")
+
+    def test_an_ended_process_holds_nothing_beside_the_next_process(self):
+        held = self.start([TTMEM, "run", "--summary", "--no-adapter", "--", sys.executable, "-c",
+                           self.ONE_AFTER_THE_OTHER])
+
+        def go_on():
+            held.process.stdin.write(b"\n")
+            held.process.stdin.flush()
+        self.assertEqual(held.line(), "holds")
+        held.signal(signal.SIGSTOP)
+        go_on()
+        self.assertEqual(held.line(), "holds")
+        held.signal(signal.SIGCONT)
+        go_on()
+        self.assertEqual(held.wait(), 0)
+        said = held.process.stderr.read().decode()
+        self.assertIn(LARGEST + "12.0 MiB were in use", said)
+        self.assertEqual(table_after(said, LARGEST)[1:], [["12.0 MiB", "1", "dram", "weights"]])
+
     def test_a_buffer_of_a_mesh_is_one_holder_with_the_bytes_of_all_chips(self):
         said = self.run_calls("for number in range(8): open_device(number)\n"
                               "mesh_alloc(range(8), DRAM, 1, 1 << 20, label=b'weights')")

@@ -57,7 +57,8 @@ class LeakSums {
   }
 
  private:
-  using Key = std::tuple<std::uint64_t, std::optional<Kind>, std::string, std::string, bool, bool>;
+  using Key = std::tuple<std::uint64_t, std::optional<Kind>, std::string, std::string,
+                         std::optional<bool>, bool>;
 
   std::map<Key, Leak> sums_;
 };

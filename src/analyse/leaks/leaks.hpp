@@ -28,8 +28,10 @@ struct Leak {
   std::vector<std::uint32_t> devices;  // numbers of the devices, ascending
   std::uint64_t bytes = 0;             // bytes on all devices; physical where known
   std::optional<std::uint64_t> count;  // nullopt: only the bytes are known
-  bool killed = false;                 // true: left by a process that was killed or crashed
-  bool shared = false;                 // true: circular buffers of programs with several names
+  // In Leaks::dead_process: true if a signal ended the process, false if the process exited.
+  // nullopt if it ended without a clean exit and nobody knows how.
+  std::optional<bool> killed;
+  bool shared = false;  // true: circular buffers of programs with several names
   // The age of the oldest allocation. In a recording, `begin_ns` is set instead: the time of the
   // oldest allocation.
   std::optional<std::uint64_t> age_ns;

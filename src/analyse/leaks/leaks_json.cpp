@@ -32,7 +32,7 @@ Json leak_json(const Leak& leak) {
 
 Json dead_json(const Leak& leak) {
   Json json = leak_json(leak);
-  json["killed"] = leak.killed;
+  json["killed"] = value_of(leak.killed);
   return json;
 }
 

@@ -97,7 +97,10 @@ std::string list_text(const std::vector<Leak>& leaks, const Extra& extra, std::s
   return table.render(2, options) + rest_text(leaks.size(), top, options);
 }
 
-std::string how_it_ended(const Leak& leak) { return leak.killed ? "killed" : "exited"; }
+std::string how_it_ended(const Leak& leak) {
+  if (!leak.killed) return "unclean";
+  return *leak.killed ? "killed" : "exited";
+}
 std::string nothing(const Leak& /*leak*/) { return ""; }
 
 std::string growth_name(const Growth& growth) {

@@ -77,7 +77,6 @@ Leak leak_of(const Snapshot& snapshot, const model::Process& process, std::uint3
   leak.bytes = process.used(kind).value_or(0);
   leak.count = kind == Kind::cb ? programs_of(snapshot, process, device)
                                 : process.kinds[kind].get(&KindFigures::live);
-  leak.killed = true;
   leak.shared = kind == Kind::cb;
   return leak;
 }
@@ -104,9 +103,7 @@ std::vector<Leak> dead_processes(const Snapshot& snapshot, const Filter& filter)
     const bool counts = allocation.state == State::dead && !allocation.left_out;
     if (!counts || !takes(snapshot, filter, allocation.kind, allocation)) continue;
     if (allocation.persistent) continue;
-    Leak leak = leak_of(snapshot, allocation);
-    leak.killed = true;
-    dead.add(allocation.segment, leak);
+    dead.add(allocation.segment, leak_of(snapshot, allocation));
   }
   add_figures(snapshot, filter, dead);
   return dead.take();
@@ -133,7 +130,6 @@ std::vector<Leak> closed_devices(const Snapshot& snapshot, const Filter& filter)
     leak.devices = {left.device_number};
     leak.bytes = left.bytes;
     leak.count = left.allocations;
-    leak.killed = left.state == State::dead;
     closed.add(left.segment, leak);
   }
   return closed.take();

@@ -72,11 +72,11 @@ class Left {
     }
   }
 
-  // Adds a program that a killed process had.
+  // Adds a program of a process that ended without a clean exit.
   void add(const RecordedProgram& program) {
     const RowId row = program.device;
     const recording::RecordedProcess& process = tables_.process(tables_.device(row).process);
-    const bool left = program.ending == Ending::process_ended && process.killed;
+    const bool left = program.ending == Ending::process_ended && process.killed != false;
     if (left && counts_[index(row)] && filter_.takes(Kind::cb)) programs_.place(program);
   }
 
@@ -120,7 +120,7 @@ class Left {
       leak.bytes = holder.bytes;
       leak.count = holder.count;
       leak.shared = holder.shared;
-      leak.killed = true;
+      leak.killed = tables_.process(device.process).killed;
       dead_.add(process_of(device.id), leak);
     }
   }

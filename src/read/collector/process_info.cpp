@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
+#include <system_error>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -33,6 +35,24 @@ std::string_view fields_from(int field, std::string_view stat) {
   std::string_view rest = stat.substr(end_of_name + 1);
   for (int i = 3; i < field; ++i) next_word(rest);
   return rest;
+}
+
+std::uint64_t number_in(std::string_view rest, int base) {
+  return parse_number<std::uint64_t>(next_word(rest), base).value_or(0);
+}
+
+// Returns true if SIGKILL is pending for the thread, from the text of its file `status`.
+bool is_killed(std::string_view status) {
+  constexpr std::uint64_t sigkill = 1U << (SIGKILL - 1);
+  return (number_in(behind(status, "\nSigPnd:"), 16) & sigkill) != 0;
+}
+
+// Returns true if the thread has ended or is exiting, from the text of its file `stat`.
+bool has_ended(std::string_view stat) {
+  constexpr std::uint64_t exiting = 4;  // PF_EXITING
+  std::string_view rest = fields_from(3, stat);
+  const std::string_view state = next_word(rest);
+  return state == "Z" || state == "X" || (number_in(fields_from(9, stat), 10) & exiting) != 0;
 }
 
 }  // namespace
@@ -71,19 +91,26 @@ std::optional<std::array<std::uint32_t, 4>> parse_uids(std::string_view status) 
 }
 
 bool parse_is_ending(std::string_view stat, std::string_view status) {
-  const auto number = [](std::string_view rest, int base) {
-    return parse_number<std::uint64_t>(next_word(rest), base).value_or(0);
-  };
-  constexpr std::uint64_t sigkill = 1U << (SIGKILL - 1);
-  if ((number(behind(status, "\nSigPnd:"), 16) & sigkill) != 0) return true;
-  constexpr std::uint64_t exiting = 4;  // PF_EXITING
-  std::string_view rest = fields_from(3, stat);
-  const std::string_view state = next_word(rest);
-  const bool ends =
-      state == "Z" || state == "X" || (number(fields_from(9, stat), 10) & exiting) != 0;
-  // A process with other threads keeps running after its first thread has ended.
-  return ends && number(fields_from(20, stat), 10) <= 1;
+  return is_killed(status) ||
+         (has_ended(stat) && number_in(fields_from(20, stat), 10) <= 1);  // field 20: threads
 }
+
+namespace {
+
+// Returns true if every thread of the process has ended or is being killed.
+bool is_every_thread_ending(std::int32_t pid) {
+  std::error_code failed;
+  std::filesystem::directory_iterator threads(fmt::format("/proc/{}/task", pid), failed);
+  for (; !failed && threads != std::filesystem::directory_iterator(); threads.increment(failed)) {
+    const std::string path = threads->path();
+    const std::string stat = read_text(path + "/stat");
+    // A thread without this file has ended meanwhile.
+    if (!stat.empty() && !has_ended(stat) && !is_killed(read_text(path + "/status"))) return false;
+  }
+  return !failed;
+}
+
+}  // namespace
 
 std::optional<ProcessFacts> process_facts(std::int32_t pid) {
   if (pid <= 0) return std::nullopt;
@@ -92,7 +119,9 @@ std::optional<ProcessFacts> process_facts(std::int32_t pid) {
   const auto start = parse_start_time(stat);
   const auto uids = parse_uids(status);
   if (!start || !uids) return std::nullopt;
-  return ProcessFacts{*start, *uids, parse_is_ending(stat, status)};
+  const bool is_ending =
+      parse_is_ending(stat, status) || (has_ended(stat) && is_every_thread_ending(pid));
+  return ProcessFacts{*start, *uids, is_ending};
 }
 
 std::uint64_t start_unix_ns(std::uint64_t start_time_ticks) {

@@ -21,7 +21,8 @@ std::string_view next_word(std::string_view& rest);
 struct ProcessFacts {
   std::uint64_t start_time_ticks = 0;   // since boot, as in /proc/PID/stat
   std::array<std::uint32_t, 4> uids{};  // real, effective, saved, file system
-  bool is_ending = false;               // as in parse_is_ending()
+  // True as in parse_is_ending(), or if all threads have ended or are being killed.
+  bool is_ending = false;
 
   [[nodiscard]] bool owned_by(std::uint32_t uid) const;
 };

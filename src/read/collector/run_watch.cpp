@@ -160,22 +160,27 @@ bool RunWatch::open_new() {
 }
 
 bool RunWatch::sample() {
-  std::vector<SegmentImage> images;
+  std::vector<SegmentImage> living;
   std::vector<UniqueFd> ended;
   for (UniqueFd& segment : segments_) {
     const bool is_over = has_ended(segment.get());
     auto image = segment::read_segment(segment::FdSource(segment.get()));
     if (is_over) ended.push_back(std::move(segment));
-    if (image) images.push_back(std::move(*image));
+    if (!image) continue;
+    // A writer whose file was deleted creates a new file with the same creation time and pid in its
+    // header. Only the last such file counts.
+    processes_[{image->created_ns, image->pid}] = {run_process(*image), holders({*image})};
+    // An ended process is counted alone, because the other processes may have started after its
+    // end.
+    if (is_over) {
+      note_fullest({std::move(*image)});
+    } else {
+      living.push_back(std::move(*image));
+    }
   }
   std::erase_if(segments_, [](const UniqueFd& segment) { return !segment; });
-  // A writer whose file was deleted creates a new file with the same creation time and pid in its
-  // header. Only the last such file counts.
-  for (const SegmentImage& image : images) {
-    processes_[{image.created_ns, image.pid}] = {run_process(image), holders({image})};
-  }
   for (UniqueFd& segment : ended) found_.release(std::move(segment));
-  note_fullest(images);
+  note_fullest(living);
   return !ended.empty();
 }
 

@@ -138,7 +138,7 @@ struct Header {
   std::uint32_t event_details;  // 1: details follow the events; fixed before `magic` is stored
   std::uint32_t reserved0;
   std::uint64_t event_count;  // with details: number of events so far, without detail records
-  std::uint8_t reserved1[8];
+  std::uint64_t ended_ns;     // time of the exit, if `exit_state` is `clean`; 0 means unknown
 };
 
 // The last failure of the process (ttmem_report_failure()). Lies at kFailureOffset.
@@ -370,6 +370,10 @@ enum class EventType : std::uint8_t {
   failure = 14,       // the process ran out of memory; occurs also in a ring without details
 };
 
+enum DestroyFlags : std::uint8_t {
+  kDeviceCloses = 1,  // the device is being closed with the program on it; device_close follows
+};
+
 // Event n is record (n - 1) % event_capacity of the ring.
 //
 // With Header::event_details, detail records follow an event. The next event has the number after
@@ -383,7 +387,7 @@ struct EventRecord {
   std::uint64_t when_ns;
   std::uint8_t type;        // EventType
   std::uint8_t kind;        // Kind of an allocation or free
-  std::uint8_t flags;       // AllocationFlags of an allocation
+  std::uint8_t flags;       // AllocationFlags of an allocation, DestroyFlags of program_destroy
   std::uint8_t role;        // role of an allocation, as in its slot
   std::uint32_t device_id;  // id of the device, or number of a device set
   std::uint64_t id;         // id of the buffer, kernel or program
@@ -443,6 +447,7 @@ static_assert(offsetof(Header, device_set_bytes) == 468);
 static_assert(offsetof(Header, not_seen) == 472);
 static_assert(offsetof(Header, event_details) == 488);
 static_assert(offsetof(Header, event_count) == 496);
+static_assert(offsetof(Header, ended_ns) == 504);
 
 static_assert(sizeof(FailureRecord) == 1120);
 static_assert(offsetof(FailureRecord, text_bytes) == 4);

@@ -491,7 +491,13 @@ bool SegmentWriter::is_wanted() const noexcept {
 }
 
 void SegmentWriter::finish() noexcept {
-  store(header_->exit_state, static_cast<std::uint32_t>(ExitState::clean));
+  // The coarse clock, which also dates buffers. With an exact clock, the process could seem to end
+  // after the first buffer of a process that takes over its device.
+  store(header_->ended_ns, clock_ns(CLOCK_MONOTONIC_COARSE));
+  // Stores the state after the time. Pairs with the reads of has_ended() and end_time() in
+  // read/recording/recorder, which read the time after they have seen the state.
+  std::atomic_ref<std::uint32_t>(header_->exit_state)
+      .store(static_cast<std::uint32_t>(ExitState::clean), std::memory_order_release);
   leave_failed();
   if (!in_memory_ && !(is_wanted() && keep(path_))) ::unlink(path_.c_str());
   close_file();

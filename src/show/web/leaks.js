@@ -11,6 +11,9 @@ const LEFT_BEHIND = {
   once: 'entered once',
 };
 
+// How a process ended, by the field `killed`.
+const ENDED = { true: 'killed', false: 'exited', null: 'unclean' };
+
 const whatOf = (row) => {
   if (row.program_cache) return '(the whole program cache)';
   if (row.shared) return '(shared by programs of several names)';
@@ -96,7 +99,7 @@ const LISTS = [
     sort: '-Bytes',
     columns: [
       ...HELD,
-      worded('Ended', (row) => (row.killed ? 'killed' : 'exited'), { width: 5 }),
+      worded('Ended', (row) => ENDED[row.killed], { width: 5 }),
       OLDEST,
       DEVICES,
       PROCESS,
@@ -120,7 +123,10 @@ class List {
       columns: list.columns,
       sort: list.sort,
       tallest: 12,
-      look: (row) => (row.left_behind === 'every_time' || row.killed ? 'bad' : ''),
+      look: (row) => {
+        const unclean = row.killed === true || row.killed === null;
+        return row.left_behind === 'every_time' || unclean ? 'bad' : '';
+      },
       open: (row) => {
         if (typeof row.oldest_time_ns === 'number') cursor.pick(row.oldest_time_ns);
       },

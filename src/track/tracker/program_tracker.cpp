@@ -352,12 +352,14 @@ void ProgramTracker::publish_cb_figures(TrackedDevice& device) noexcept {
 }
 
 // Does not publish the figures of the device: the caller does.
-void ProgramTracker::forget_program(TrackedDevice& device, ledger::Placement& placement) {
+void ProgramTracker::forget_program(TrackedDevice& device, ledger::Placement& placement,
+                                    segment::DestroyFlags flags) {
   const std::uint64_t program = placement.program;
   const std::uint32_t slot = placement.slot;
   clear_slot(placement);
   segment_.write_event({.type = segment::EventType::program_destroy,
                         .kind = Kind::cb,
+                        .flags = flags,
                         .device_id = device.id,
                         .id = program,
                         .bytes = placement.footprint->logical_bytes,
@@ -374,7 +376,7 @@ void ProgramTracker::remove_all(TrackedDevice& device) {
   device.ledger->for_each_program(
       [&](ledger::Placement& placement) { programs.push_back(placement.program); });
   for (std::uint64_t program : programs) {
-    forget_program(device, *device.ledger->find(program));
+    forget_program(device, *device.ledger->find(program), segment::kDeviceCloses);
   }
   publish_cb_figures(device);
   process_.set_observer(observer);

@@ -80,7 +80,8 @@ class ProgramTracker {
   void clear_slot(ledger::Placement& placement);
   void publish_cb_figures(TrackedDevice& device) noexcept;
   static void set_dispatches_reported(TrackedDevice& device) noexcept;
-  void forget_program(TrackedDevice& device, ledger::Placement& placement);
+  void forget_program(TrackedDevice& device, ledger::Placement& placement,
+                      segment::DestroyFlags flags = {});
   void write_place_event(const TrackedDevice& device, const ledger::Placement& placement,
                          std::uint64_t time) noexcept;
   void write_dispatch_event(segment::EventType type, std::uint32_t number,

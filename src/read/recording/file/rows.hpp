@@ -67,7 +67,10 @@ struct RecordedProcess {
   std::string user{};
   Time begin_ns = 0;
   std::optional<Time> end_ns{};
-  bool killed = false;  // ended without a clean exit
+  // True if a signal ended it, false if it exited or called exec. nullopt if it still runs, or if
+  // it ended without a clean exit and nobody knows how.
+  std::optional<bool> killed{};
+  int signal = 0;  // signal that ended it; 0: none, or unknown
 };
 
 // One device of one process, from open to close. Zero or empty means unknown.

@@ -14,7 +14,7 @@ CREATE TABLE run (
 CREATE TABLE not_tracked (reason TEXT PRIMARY KEY, processes INTEGER) WITHOUT ROWID;
 CREATE TABLE processes (
   id INTEGER PRIMARY KEY, pid INTEGER, name TEXT, command TEXT, user TEXT,
-  begin_ns INTEGER, end_ns INTEGER, killed INTEGER);
+  begin_ns INTEGER, end_ns INTEGER, killed INTEGER, signal INTEGER);
 CREATE TABLE devices (
   id INTEGER PRIMARY KEY, process INTEGER REFERENCES processes, number INTEGER, uid TEXT, arch TEXT,
   board TEXT, grid_x INTEGER, grid_y INTEGER, l1_bytes_per_core INTEGER, l1_base INTEGER,

@@ -142,10 +142,12 @@ class Loader {
   void refuse_computed_columns();
   void read_run();
   void read_people();
+  void read_signals();
   void check_chips();
   void read_values();
   void read_programs();
   [[nodiscard]] bool has_table(std::string_view name);
+  [[nodiscard]] bool has_column(std::string_view table, std::string_view name);
   void read_scope_visits();
   void read_moments();
   bool add_device(const Statement& s);
@@ -234,9 +236,11 @@ void Loader::read_people() {
          process.name = name_in(s.text(2));
          process.command = name_in(s.text(3));
          process.user = name_in(s.text(4));
-         process.killed = s.integer(7) != 0;
+         // Older recorders took every process without a clean exit for killed.
+         if (!s.is_null(7) && s.integer(7) == 0) process.killed = false;
          return at(s, 5, process.begin_ns) && at(s, 6, process.end_ns);
        });
+  read_signals();
   each(
       "SELECT id, process, number, uid, arch, board, grid_x, grid_y, l1_bytes_per_core, l1_base, "
       "l1_small_bytes_per_core, dram_channels, dram_bytes_per_channel, trace_region_bytes, "
@@ -251,6 +255,19 @@ void Loader::read_people() {
     if (sets.empty() || s.integer(0) != static_cast<std::int64_t>(sets.size())) return false;
     sets.back().push_back(device);
     return sets.back().size() <= kMaxChips;
+  });
+}
+
+// Reads which signals ended processes. A recording without this column does not tell a process that
+// was killed from a process that called _exit().
+void Loader::read_signals() {
+  if (!has_column("processes", "signal")) return;
+  each("SELECT id, killed, signal FROM processes ORDER BY id", Key::one, [&](const Statement& s) {
+    RowId id = 0;
+    if (!refer(s, 0, tables_.processes, id) || id == 0) return false;
+    RecordedProcess& process = tables_.processes[static_cast<std::size_t>(id - 1)];
+    if (!s.is_null(1)) process.killed = s.integer(1) != 0;
+    return fits(s.integer(2), process.signal);
   });
 }
 
@@ -314,10 +331,7 @@ void Loader::read_values() {
 // Reads the layouts of buffers. Recordings of older versions do not have these columns; the layouts
 // are then unknown.
 void Loader::read_layouts_of_buffers() {
-  bool there = false;
-  each("SELECT 1 FROM pragma_table_info('requests') WHERE name = 'page_bytes'", Key::none,
-       [&](const Statement&) { return there = true; });
-  if (!there) return;
+  if (!has_column("requests", "page_bytes")) return;
   each("SELECT id, spread, direction, page_bytes, shard_banks FROM requests ORDER BY id", Key::one,
        [&](const Statement& s) {
          RowId id = 0;
@@ -389,6 +403,15 @@ bool Loader::has_table(std::string_view name) {
   return found;
 }
 
+// Returns false in a recording of an older version, which did not have the column.
+bool Loader::has_column(std::string_view table, std::string_view name) {
+  bool found = false;
+  const std::string sql =
+      fmt::format("SELECT 1 FROM pragma_table_info('{}') WHERE name = '{}'", table, name);
+  each(sql.c_str(), Key::none, [&](const Statement&) { return found = true; });
+  return found;
+}
+
 void Loader::read_scope_visits() {
   if (!has_table("scope_visits")) return;
   each(
@@ -445,6 +468,7 @@ void Loader::read_moments() {
   sort_by_time(tables_.marks, &Mark::time_ns);
   sort_by_time(tables_.failures, &RecordedFailure::time_ns);
   sort_by_time(tables_.gaps, &Gap::begin_ns);
+  sort_by_time(tables_.timeline, &RecordedSample::time_ns);
 }
 
 }  // namespace

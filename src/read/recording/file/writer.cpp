@@ -253,7 +253,7 @@ Result<void> Writer::File::prepare() {
       {insert_launch_, "INSERT INTO launches VALUES (?1,?2)"},
       {insert_launch_program_, "INSERT INTO launch_programs VALUES (?1,?2,?3)"},
       {insert_member_, "INSERT INTO device_sets VALUES (?1,?2)"},
-      {insert_process_, "INSERT OR REPLACE INTO processes VALUES (?1,?2,?3,?4,?5,?6,?7,?8)"},
+      {insert_process_, "INSERT OR REPLACE INTO processes VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9)"},
       {insert_device_,
        "INSERT OR REPLACE INTO devices "
        "VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19)"},
@@ -442,9 +442,9 @@ RowId Writer::begin(const RecordedProcess& process) {
 }
 
 void Writer::change(const RecordedProcess& row) {
-  const auto killed = row.end_ns ? std::optional<int>(row.killed) : std::nullopt;
+  const auto killed = row.killed ? std::optional<int>(*row.killed) : std::nullopt;
   file_->later(file_->insert_process_, row.id, row.pid, row.name, row.command, row.user,
-               possible(row.begin_ns), possible_end(row.end_ns), killed);
+               possible(row.begin_ns), possible_end(row.end_ns), killed, or_null(row.signal));
 }
 
 RowId Writer::begin(const RecordedDevice& device) {

@@ -62,6 +62,7 @@ std::string text_of(const ProcessEvents::Step& step) {
   return safe_lines(text);
 }
 
+// Returns true if the process has exited cleanly, or has called exec and is tracked again.
 bool has_ended_well(const segment::Header& header) {
   return header.exit_state == static_cast<std::uint32_t>(segment::ExitState::clean);
 }
@@ -96,6 +97,8 @@ bool ProcessRecorder::begin() {
   row_.command = safe_text(std::string_view(header.command, sizeof header.command));
   row_.user = collector::user_name(header.uid);
   row_.begin_ns = std::max(possible(static_cast<Time>(header.created_ns - began_ns_)), earliest_);
+  is_in_own_namespace_ = header.pid_namespace == collector::own_pid_namespace();
+  start_time_ticks_ = header.start_time_ticks;
   ring_records_ = header.event_capacity;
   row_.id = writer_.begin(row_);
   events_.set_begin(row_.begin_ns);
@@ -143,10 +146,7 @@ void ProcessRecorder::apply_event(const ProcessEvents::Step& step) {
     case EventType::program_place:
       return apply_place(event, time);
     case EventType::program_destroy:
-      if (event.slot < programs_.size() && programs_[event.slot].row != 0) {
-        writer_.end_program(std::exchange(programs_[event.slot].row, 0), time, Ending::freed);
-      }
-      return;
+      return apply_destroy(event, time);
     case EventType::device_open:
       devices_.open(event.device_id, time);
       return;
@@ -276,6 +276,10 @@ void ProcessRecorder::close_device(std::uint32_t number, Time time) {
   for (Live& live : allocations_) {
     if (live.row != 0) leave(live, set, time, Ending::device_closed);
   }
+  for (Live& live : programs_) {
+    if (live.row == 0 || live.devices != device) continue;
+    writer_.end_program(std::exchange(live.row, 0), time, Ending::device_closed);
+  }
 }
 
 void ProcessRecorder::read_layout(const EventRecord& event, std::span<const EventDetails> details) {
@@ -320,7 +324,14 @@ void ProcessRecorder::begin_program(const RecordedProgram& program, std::uint32_
   if (slot >= programs_.size()) programs_.resize(slot + 1);
   Live& place = programs_[slot];
   if (place.row != 0) writer_.end_program(place.row, program.begin_ns, Ending::changed);
-  place = {.row = writer_.begin(program), .when_ns = when_ns};
+  place = {.row = writer_.begin(program), .when_ns = when_ns, .devices = program.device};
+}
+
+void ProcessRecorder::apply_destroy(const EventRecord& event, Time time) {
+  // close_device() ends the programs that were there when their device was closed.
+  if ((event.flags & segment::kDeviceCloses) != 0) return;
+  if (event.slot >= programs_.size() || programs_[event.slot].row == 0) return;
+  writer_.end_program(std::exchange(programs_[event.slot].row, 0), time, Ending::freed);
 }
 
 void ProcessRecorder::apply_dispatch(const EventRecord& event, const Launch& launch, Time time) {
@@ -422,22 +433,36 @@ void ProcessRecorder::note_scopes() {
 
 void ProcessRecorder::refresh(Time time) { devices_.refresh(time); }
 
-bool ProcessRecorder::has_ended() const {
+void ProcessRecorder::look_for_end(Time now) {
+  if (has_ended_) return;
   segment::Header header{};
-  const bool is_segment =
-      segment::read_value(source_, 0, header) && header.magic == segment::kMagic;
-  if (!is_segment || header.exit_state != static_cast<std::uint32_t>(segment::ExitState::running)) {
-    return true;
-  }
-  return collector::owner_of(segment_.get()) == collector::Owner::gone;
+  has_ended_ = !segment::read_value(source_, 0, header) || header.magic != segment::kMagic ||
+               header.exit_state != static_cast<std::uint32_t>(segment::ExitState::running) ||
+               collector::owner_of(segment_.get()) == collector::Owner::gone;
+  if (!has_ended_) alive_ns_ = now;
 }
 
-void ProcessRecorder::end(Time time) {
+bool ProcessRecorder::is_ending() const {
+  if (has_ended_ || !is_in_own_namespace_) return false;
+  const auto facts = collector::process_facts(row_.pid);
+  return !facts || facts->start_time_ticks != start_time_ticks_ || facts->is_ending;
+}
+
+// Returns the time at which the process ended. A clean exit leaves its time. Nobody knows the time
+// of any other end, so the last known moment of life is taken: the memory of the process is never
+// added to the memory of a process that started after the end.
+Time ProcessRecorder::end_time(const segment::Header* header, Time now) const {
+  const Time alive = std::max({row_.begin_ns, alive_ns_, events_.last()});
+  if (header == nullptr || header->ended_ns == 0) return alive;
+  return std::max(alive, std::min(now, static_cast<Time>(header->ended_ns - began_ns_)));
+}
+
+void ProcessRecorder::end(Time now) {
   const auto map = segment::map_segment(source_);
   if (map) events_.count_lost(segment::event_count(map->header));
+  const Time time = end_time(map ? &map->header : nullptr, now);
   refresh(time);
   note_scopes();
-  time = std::max(time, events_.last());
   for (Live& live : allocations_) {
     if (live.row != 0) writer_.end_allocation(live.row, time, Ending::process_ended);
   }
@@ -446,7 +471,7 @@ void ProcessRecorder::end(Time time) {
   }
   for (const std::uint32_t number : devices_.open_numbers()) devices_.close(number, time);
   row_.end_ns = time;
-  row_.killed = !map || (!has_ended_well(map->header) && !has_called_exec(map->header));
+  if (map && (has_ended_well(map->header) || has_called_exec(map->header))) row_.killed = false;
   writer_.change(row_);
 }
 

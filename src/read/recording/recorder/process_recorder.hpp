@@ -50,10 +50,20 @@ class ProcessRecorder {
   // Writes how often the process has entered and left its scopes so far.
   void note_scopes();
 
-  // Returns true if the process has ended, so that no event will follow.
-  [[nodiscard]] bool has_ended() const;
-  // Ends all rows of the process. Call it after all events are applied.
-  void end(Time time);
+  // Finds out whether the process has ended. `now` is a time before this call, by the coarse clock.
+  void look_for_end(Time now);
+  // Returns true if look_for_end() has found that the process has ended. No event will follow.
+  [[nodiscard]] bool has_ended() const { return has_ended_; }
+  // Returns true if the process is about to end: it was killed, for example, but the kernel has not
+  // yet closed its files.
+  [[nodiscard]] bool is_ending() const;
+  // Ends all rows of the process at the time at which it ended, which is `now` at the latest. Call
+  // it after all events are applied.
+  void end(Time now);
+  // Returns the row of the process after end().
+  [[nodiscard]] const RecordedProcess& row() const { return row_; }
+  // Returns true if the pid of row() is a pid of this pid namespace.
+  [[nodiscard]] bool is_in_own_namespace() const { return is_in_own_namespace_; }
   // Returns the segment. Call it after end(), and no other function afterwards.
   [[nodiscard]] UniqueFd take_segment() { return std::move(segment_); }
 
@@ -68,11 +78,11 @@ class ProcessRecorder {
   struct Live {
     RowId row = 0;  // 0: the slot is free
     std::uint64_t when_ns = 0;
-    // Only allocations use the following fields, which are needed to continue in another row.
+    // Only allocations use the following three fields, which are needed to continue in another row.
     RowId request = 0;
     std::uint64_t number = 0;
     std::optional<std::uint64_t> address{};
-    RowId devices = 0;  // a device set
+    RowId devices = 0;  // the device set of an allocation, or the device of a program
   };
   using Slots = std::vector<Live>;
 
@@ -81,6 +91,7 @@ class ProcessRecorder {
   void apply_allocation(const ProcessEvents::Step& step);
   void apply_free(const segment::EventRecord& event, Time time);
   void apply_place(const segment::EventRecord& event, Time time);
+  void apply_destroy(const segment::EventRecord& event, Time time);
   void apply_dispatch(const segment::EventRecord& event, const Launch& launch, Time time);
   void close_device(std::uint32_t number, Time time);
   void read_layout(const segment::EventRecord& event,
@@ -105,6 +116,7 @@ class ProcessRecorder {
   void begin_allocation(Live live, std::uint32_t slot, Time time);
   void begin_program(const RecordedProgram& program, std::uint32_t slot, std::uint64_t when_ns);
   RowId begin_row(const Live& live, Time time);
+  [[nodiscard]] Time end_time(const segment::Header* header, Time now) const;
   void leave(Live& live, RowId devices, Time time, Ending ending);
 
   UniqueFd segment_;
@@ -115,6 +127,10 @@ class ProcessRecorder {
   RecordedProcess row_;
   std::uint64_t failures_ = 0;
   std::uint32_t ring_records_ = 0;  // capacity of the ring
+  bool is_in_own_namespace_ = false;
+  std::uint64_t start_time_ticks_ = 0;
+  bool has_ended_ = false;
+  Time alive_ns_ = -kMaxTime;  // last time at which the process was seen alive
   ProcessEvents events_;
   Origins origins_;
   DeviceRecorder devices_;

@@ -57,9 +57,23 @@ void Recorder::begin_ready_processes() {
   std::erase(starting_, nullptr);
 }
 
+// Finds out which processes have ended. Returns the time before the search, by the coarse clock,
+// which also dates buffers. The coarse clock may still show a time before the recording.
+Time Recorder::look_for_ends() {
+  const std::uint64_t coarse_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
+  const auto time = static_cast<Time>(std::max(coarse_ns, began_ns_) - began_ns_);
+  for (const auto& process : processes_) process->look_for_end(time);
+  return time;
+}
+
 bool Recorder::has_any_ended() const {
   return std::any_of(processes_.begin(), processes_.end(),
                      [](const auto& process) { return process->has_ended(); });
+}
+
+bool Recorder::is_any_ending() const {
+  return std::any_of(processes_.begin(), processes_.end(),
+                     [](const auto& process) { return process->is_ending(); });
 }
 
 // Applies the events of all processes up to `time`, the oldest event first.
@@ -79,13 +93,15 @@ void Recorder::apply_until(Time time) {
   }
 }
 
-void Recorder::end_finished_processes(Time time) {
+void Recorder::end_finished_processes(Time now) {
   for (auto& process : processes_) {
     // The process is drained after has_ended() returned true, so that all its events are read.
     if (!process->has_ended()) continue;
     process->drain();
     if (process->next_time()) continue;
-    process->end(time);
+    process->end(now);
+    const RecordedProcess& row = process->row();
+    if (!row.killed && process->is_in_own_namespace()) unknown_ends_[row.pid] = row;
     add_counts(*process, ended_);
     UniqueFd segment = process->take_segment();
     struct stat facts {};
@@ -97,14 +113,27 @@ void Recorder::end_finished_processes(Time time) {
   std::erase(processes_, nullptr);
 }
 
+// Writes how a child ended that left no clean exit.
+void Recorder::note_child(const ChildEnd& child) {
+  const auto found = unknown_ends_.find(child.pid);
+  if (found == unknown_ends_.end()) return;
+  found->second.killed = child.signal != 0;
+  found->second.signal = child.signal;
+  writer_.change(found->second);
+}
+
+// Writes the present figures of the living processes. The figures of an ended process are written
+// with the time of its end.
 void Recorder::refresh(Time time) {
-  for (const auto& process : processes_) process->refresh(time);
+  for (const auto& process : processes_) {
+    if (!process->has_ended()) process->refresh(time);
+  }
   peak_bytes_ = std::max(peak_bytes_, figures().used_bytes);
 }
 
 Result<void> Recorder::look(Commit commit) {
   begin_ready_processes();
-  const Time time = now();
+  const Time time = look_for_ends();
   for (const auto& process : processes_) process->drain();
   apply_until(time - kMergeDelay);
   const bool may_wait = commit == Commit::when_due;
@@ -141,15 +170,17 @@ void Recorder::apply_remaining_events() {
   }
 }
 
-Result<void> Recorder::finish(Run& run) {
+Result<void> Recorder::finish(Run& run, std::optional<ChildEnd> child) {
   begin_ready_processes();
+  look_for_ends();
   apply_remaining_events();
-  const Time time = now();
+  const Time time = look_for_ends();
   refresh(time);
   end_finished_processes(time);
+  if (child) note_child(*child);
   for (const auto& process : processes_) process->note_scopes();
   const Figures all = figures();
-  run.ended_ns = time;
+  run.ended_ns = now();
   run.events = all.events;
   run.lost_events = all.lost;
   return writer_.finish(run);

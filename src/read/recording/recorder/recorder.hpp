@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -33,8 +35,16 @@ class Recorder {
   // Reads new events and writes them. Call it often, because a ring only holds a limited number of
   // events. Fails if the file cannot be written; then nothing more is written.
   [[nodiscard]] Result<void> look(Commit commit = Commit::when_due);
+  // How a child of this process ended, from waitpid().
+  struct ChildEnd {
+    std::int32_t pid = 0;
+    int signal = 0;  // 0: the child exited
+  };
   // Writes the remaining events and commits. Adds the counts and the end to `run`.
-  [[nodiscard]] Result<void> finish(Run& run);
+  [[nodiscard]] Result<void> finish(Run& run, std::optional<ChildEnd> child = std::nullopt);
+
+  // Returns true if a running process is about to end.
+  [[nodiscard]] bool is_any_ending() const;
 
   // Returns the segments of ended processes whose contents are all in the file.
   [[nodiscard]] std::vector<UniqueFd> take_ended() { return std::exchange(ended_segments_, {}); }
@@ -58,8 +68,10 @@ class Recorder {
 
  private:
   void begin_ready_processes();
+  Time look_for_ends();
   void apply_until(Time time);
-  void end_finished_processes(Time time);
+  void end_finished_processes(Time now);
+  void note_child(const ChildEnd& child);
   void apply_remaining_events();
   void refresh(Time time);
   [[nodiscard]] Result<void> commit_figures();
@@ -73,6 +85,9 @@ class Recorder {
   std::vector<std::unique_ptr<ProcessRecorder>> processes_;
   Figures ended_;  // figures of processes that have ended
   Figures written_;
+  // The processes of this pid namespace that ended in an unknown way, by pid. If several programs
+  // of a process did, the last one.
+  std::map<std::int32_t, RecordedProcess> unknown_ends_;
   std::vector<UniqueFd> ended_segments_;
   std::uint64_t peak_bytes_ = 0;
   Time last_commit_ = std::numeric_limits<Time>::min() / 2;

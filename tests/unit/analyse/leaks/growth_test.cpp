@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -134,7 +135,7 @@ class Marked {
     for (auto& [held, seen] : at_marks_) seen.push_back(sums[held]);
     ++marks_;
   }
-  void finish(Time time, bool killed) {
+  void finish(Time time, std::optional<bool> killed) {
     process_.end_ns = device_.end_ns = time;
     process_.killed = killed;
     writer_.change(device_);
@@ -215,24 +216,29 @@ TEST(RecordedLeaks, DistinguishTheEndOfAProcessFromTheEndOfADevice) {
   File file;
   Marked killed(file.writer(), 10);
   Marked exited(file.writer(), 11);
+  Marked unclean(file.writer(), 12);
   killed.end(killed.allocate("freed", 1, 1), 2, recording::Ending::freed);
   killed.end(killed.allocate("closed", 100, 3), 8, recording::Ending::device_closed);
   killed.end(killed.allocate("held", 30, 4), 9, recording::Ending::process_ended);
   killed.end(killed.allocate("held", 40, 5), 9, recording::Ending::process_ended);
   exited.end(exited.allocate("held", 50, 6), 9, recording::Ending::process_ended);
+  unclean.end(unclean.allocate("held", 20, 7), 9, recording::Ending::process_ended);
   killed.finish(9, true);
   exited.finish(9, false);
+  unclean.finish(9, std::nullopt);
   const Leaks leaks = file.leaks();
   ASSERT_EQ(leaks.closed_device.size(), 1U);
   EXPECT_EQ(leaks.closed_device[0].label, "closed");
   EXPECT_EQ(leaks.closed_device[0].begin_ns, 3);
-  ASSERT_EQ(leaks.dead_process.size(), 2U);
+  ASSERT_EQ(leaks.dead_process.size(), 3U);
   EXPECT_EQ(leaks.dead_process[0].bytes, 70U);
   EXPECT_EQ(leaks.dead_process[0].count, 2U);
   EXPECT_EQ(leaks.dead_process[0].begin_ns, 4);
-  EXPECT_TRUE(leaks.dead_process[0].killed);
+  EXPECT_EQ(leaks.dead_process[0].killed, true);
   EXPECT_EQ(leaks.dead_process[1].bytes, 50U);
-  EXPECT_FALSE(leaks.dead_process[1].killed);
+  EXPECT_EQ(leaks.dead_process[1].killed, false);
+  EXPECT_EQ(leaks.dead_process[2].bytes, 20U);
+  EXPECT_EQ(leaks.dead_process[2].killed, std::nullopt);
   Filter other;
   other.pid = 11;
   EXPECT_EQ(file.leaks(other).dead_process.size(), 1U);

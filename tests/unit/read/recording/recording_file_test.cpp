@@ -6,10 +6,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -75,6 +77,24 @@ std::vector<std::string> story(const Reader& reader) {
   });
   EXPECT_TRUE(done);
   return lines;
+}
+
+TEST_F(RecordingFile, KeepsHowAProcessEnded) {
+  const auto writer = this->writer();
+  RecordedProcess process{.pid = 7, .end_ns = 9};
+  for (const std::optional<bool> killed : {std::optional(true), std::optional(false), {}}) {
+    process.id = writer->begin(process);
+    process.killed = killed;
+    process.signal = killed == true ? SIGSEGV : 0;
+    writer->change(process);
+  }
+  ASSERT_TRUE(writer->finish({}));
+  const auto reader = this->reader();
+  EXPECT_EQ(reader->tables().process(1).killed, true);
+  EXPECT_EQ(reader->tables().process(1).signal, SIGSEGV);
+  EXPECT_EQ(reader->tables().process(2).killed, false);
+  EXPECT_EQ(reader->tables().process(3).killed, std::nullopt);
+  EXPECT_EQ(reader->tables().process(3).signal, 0);
 }
 
 TEST_F(RecordingFile, KeepsEverythingThatWasWritten) {
