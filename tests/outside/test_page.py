@@ -104,6 +104,14 @@ class Figures(PageCase):
             self.assertEqual(card[field], [shown(size), str(size)], field)
         room = l1["headroom_bytes_per_core"]
         self.assertEqual(card["headroom"], [shown(room, 1, 1), str(room)])
+        [free] = self.text(f"[data-key='{device['uid']}'] .line:has([data-field=free])")
+        for name, memory, banks in (
+                ("DRAM", device["dram"], device["dram"]["channels"]),
+                ("L1", l1, device["grid"]["x"] * device["grid"]["y"])):
+            in_bank = memory["free_bytes_per_bank"]
+            self.assertIn(
+                f"{name} {shown(in_bank * banks)} ({banks} banks x {shown(in_bank, 1, 1)}, "
+                f"largest block {shown(memory['largest_free_bytes_per_bank'], 1, 1)})", free)
 
     def test_every_device_and_process_equals_the_json(self):
         demo = self.start_demo("mesh8")

@@ -28,6 +28,11 @@ struct Note {
 [[nodiscard]] std::string notes_to_fit(const std::vector<Note>& notes, std::size_t width,
                                        std::string_view between = ", ", bool count_rest = false);
 
+// Joins all notes in as many lines of `width` cells as necessary, without breaking a note. Uses the
+// brief forms like notes_to_fit().
+[[nodiscard]] std::vector<std::string> notes_in_lines(const std::vector<Note>& notes,
+                                                      std::size_t width);
+
 inline constexpr std::string_view kNotPhysical = "physical n/a";
 
 struct DeviceRow {

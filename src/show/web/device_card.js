@@ -97,11 +97,15 @@ function headroomNote(device) {
   return room < 0 ? 'clash: CBs overrun L1 buffers' : 'between CBs and L1 buffers';
 }
 
-function freeNote(memory, name) {
+// Returns a note such as "DRAM 30.6 GiB (8 banks x 3.83 GiB, largest block 3.80 GiB)"; null if the
+// free bytes are unknown. `banks` is 0 if the number of banks is unknown.
+function freeNote(memory, name, banks) {
   const { free_bytes_per_bank: free, largest_free_bytes_per_bank: largest } = memory;
   if (free === null || free === undefined) return null;
-  const one = largest === free ? 'in one block' : `largest block ${format.coreBytes(largest)}`;
-  return `${name} ${format.coreBytes(free)}, ${one}`;
+  const [inBank, block] = [format.coreBytes(free), `largest block ${format.coreBytes(largest)}`];
+  return banks > 0
+    ? `${name} ${format.bytes(free * banks)} (${format.plural(banks, 'bank')} x ${inBank}, ${block})`
+    : `${name} ${inBank} per bank (${block})`;
 }
 
 // `go(changes)` goes to another place; `overTime` is the view that shows the figures over time.
@@ -117,7 +121,7 @@ export class Card {
     );
     this.trace = new Line('Trace', 'trace', new Bar(['trace']));
     this.headroom = new Line('Headroom', 'headroom');
-    this.free = new Line('Free per bank', 'free');
+    this.free = new Line('Free', 'free');
     const links = element(
       'nav',
       {},
@@ -202,7 +206,10 @@ export class Card {
     const room = l1.headroom_bytes_per_core;
     this.headroom.set(device, format.coreBytes(room), room, headroomNote(device));
     this.headroom.node.classList.toggle('bad', room !== null && room < 0);
-    const free = [freeNote(device.dram, 'DRAM'), freeNote(l1, 'L1')].filter(Boolean);
+    const free = [
+      freeNote(device.dram, 'DRAM', device.dram.channels ?? 0),
+      freeNote(l1, 'L1', device.grid ? device.grid.x * device.grid.y : 0),
+    ].filter(Boolean);
     show(this.free.node, free.length > 0);
     setText(this.free.note, free.join('; '));
   }
