@@ -18,17 +18,15 @@ from http_case import HttpCase
 from support import DEADLINE_SECONDS, KIB, MIB
 
 
-def shown(value, ordinary=2, least=0.01):
+def shown(value, unit_of_zero=2):
     """Returns a size as the page writes it."""
     if value is None:
         return "n/a"
     units = ("B", "KiB", "MiB", "GiB", "TiB")
     size, unit = float(abs(value)), 0
-    while unit < ordinary or size >= 999.95:
+    while size >= (1024 if unit == 0 else 999.95):
         size, unit = size / 1024, unit + 1
-    while unit == ordinary and value and unit > 0 and size < least:
-        size, unit = size * 1024, unit - 1
-        ordinary = unit
+    unit = unit if value else unit_of_zero
     digits = 0 if unit == 0 else 2 if size < 9.995 else 1
     return f"{'-' if value < 0 else ''}{size:.{digits}f} {units[unit]}"
 
@@ -103,15 +101,15 @@ class Figures(PageCase):
         for field, size in expected.items():
             self.assertEqual(card[field], [shown(size), str(size)], field)
         room = l1["headroom_bytes_per_core"]
-        self.assertEqual(card["headroom"], [shown(room, 1, 1), str(room)])
+        self.assertEqual(card["headroom"], [shown(room, 1), str(room)])
         [free] = self.text(f"[data-key='{device['uid']}'] .line:has([data-field=free])")
         for name, memory, banks in (
                 ("DRAM", device["dram"], device["dram"]["channels"]),
                 ("L1", l1, device["grid"]["x"] * device["grid"]["y"])):
             in_bank = memory["free_bytes_per_bank"]
             self.assertIn(
-                f"{name} {shown(in_bank * banks)} ({banks} banks x {shown(in_bank, 1, 1)}, "
-                f"largest block {shown(memory['largest_free_bytes_per_bank'], 1, 1)})", free)
+                f"{name} {shown(in_bank * banks)} ({banks} banks x {shown(in_bank, 1)}, "
+                f"largest block {shown(memory['largest_free_bytes_per_bank'], 1)})", free)
 
     def test_every_device_and_process_equals_the_json(self):
         demo = self.start_demo("mesh8")
@@ -132,7 +130,7 @@ class Figures(PageCase):
         self.open()
         devices = self.wait_for(self.devices, "devices")
         tightest = min(devices, key=lambda one: one["l1"]["headroom_bytes_per_core"])
-        room = shown(tightest["l1"]["headroom_bytes_per_core"], 1, 1)
+        room = shown(tightest["l1"]["headroom_bytes_per_core"], 1)
         self.wait_text(".tightest", f"Device {tightest['id']} · {room}")
         used = sum(device["dram"]["used_bytes"] for device in devices)
         self.wait_text(".summary", shown(used))
@@ -159,16 +157,16 @@ class Figures(PageCase):
         cores = {(core["x"], core["y"]): core for core in device["per_core"]}
         least = min(core["headroom_bytes"] for core in device["per_core"])
         self.open("view=cores")
-        self.wait_text(".core-map .words", f"headroom {shown(least, 1, 1)}")
+        self.wait_text(".core-map .words", f"headroom {shown(least, 1)}")
         self.open("view=cores&core=3,4")
         self.wait_text(".core-map h2", "Core (3,4)")
         core = cores[3, 4]
         [words] = self.text(".core-map .words")
-        self.assertIn(f"CB {shown(core['cb_bytes'], 1, 1)}", words)
-        self.assertIn(f"L1 buffers {shown(core['l1_bytes'], 1, 1)}", words)
+        self.assertIn(f"CB {shown(core['cb_bytes'], 1)}", words)
+        self.assertIn(f"L1 buffers {shown(core['l1_bytes'], 1)}", words)
         rows = self.wait_rows("What lies in the core", 2)
         gap = next(row for row in rows if row[2] == "headroom")
-        self.assertEqual(gap[1], shown(core["headroom_bytes"], 1, 1))
+        self.assertEqual(gap[1], shown(core["headroom_bytes"], 1))
         buffers = [one for one in self.json("allocs")["allocations"] if one["kind"] == "l1"]
         self.assertEqual({row[3] for row in rows if row[2] == "L1 buffers"},
                          {one["label"] for one in buffers})

@@ -238,7 +238,7 @@ class Cursor(ViewCase):
                          {"hidden", "decoder.0/attention/scores"})
         snapshot = self.report("--at", "325ms")["devices"][0]
         core = next(one for one in snapshot["per_core"] if (one["x"], one["y"]) == (0, 0))
-        self.wait_text(".core-map .words", f"headroom {shown(core['headroom_bytes'], 1, 1)}")
+        self.wait_text(".core-map .words", f"headroom {shown(core['headroom_bytes'], 1)}")
         self.browser.press("4")
         self.assertEqual({row[2] for row in self.wait_rows("Allocations", 3)},
                          {"weights", "hidden", "scores"})

@@ -65,7 +65,7 @@ TEST(DeviceRows, ShowTheBytesThatLockstepWastes) {
   device.lockstep_bytes[Kind::l1] = 3 * kMiB;
   device.lockstep_bytes[Kind::l1_small] = kMiB / 16;
   EXPECT_EQ(note_of(device, What::buffers), "logical 15.0 MiB, lockstep wastes 3.00 MiB");
-  EXPECT_EQ(note_of(device, What::small), "lockstep wastes 0.06 MiB");
+  EXPECT_EQ(note_of(device, What::small), "lockstep wastes 64.0 KiB");
 }
 
 TEST(DeviceRows, ShowTheFreeBytesOfAllBanksAndTheLargestBlock) {
