@@ -118,6 +118,7 @@ export const processColumns = [
   },
   bytesColumn('DRAM', 'dram_bytes'),
   bytesColumn('L1 buf', 'l1_bytes', { title: 'L1 buffers' }),
+  bytesColumn('L1_SMALL', 'l1_small_bytes', { low: true, title: 'Buffers of the L1_SMALL region' }),
   bytesColumn('CB', 'cb_bytes', {
     title: 'Circular buffers, physical',
     isEstimate: (row) => row.cb_estimate,
