@@ -35,7 +35,7 @@ std::vector<text::TableCell> cells_of(const Device& device, text::Units units) {
   const DeviceRow& dram = row_of(rows, What::dram);
   const DeviceRow& l1 = row_of(rows, What::l1);
   const DeviceRow& headroom = row_of(rows, What::headroom);
-  return {{fmt::format("{}", device.id)},
+  return {{text::format_device(device)},
           {device.uid ? text::format_hex(*device.uid) : std::string(text::kUnknown)},
           {or_unknown(device.board.empty() ? device.arch : device.board)},
           {dram.marked_size()},

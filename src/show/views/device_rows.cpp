@@ -253,9 +253,8 @@ std::vector<std::string> counts_of(const Device& device) {
 }
 
 std::string model_of(const Device& device) {
-  if (device.board.empty() && device.arch.empty()) return "model n/a";
-  if (device.board.empty() || device.arch.empty()) return device.board + device.arch;
-  return fmt::format("{} ({})", device.board, device.arch);
+  const std::string model = text::format_model(device.board, device.arch);
+  return model.empty() ? "model n/a" : model;
 }
 
 }  // namespace
@@ -376,10 +375,12 @@ DeviceTitle device_title(const Device& device) {
                     {},
                     counts_of(device),
                     {}};
-  // If two chips have the same number, the uid is the first fact, because facts are dropped from
-  // the end of the list and only the uid distinguishes the chips.
-  if (device.shares_number)
-    title.facts.push_back(device.uid ? text::format_hex(*device.uid) : "uid n/a");
+  // If two chips have the same number, the uid or else the PCI address is the first fact, because
+  // facts are dropped from the end of the list.
+  if (device.shares_number) {
+    const bool is_unique = device.uid || !device.bus_id.empty();
+    title.facts.push_back(is_unique ? text::format_identity(device) : "uid n/a");
+  }
   title.facts.push_back(model_of(device));
   if (device.grid_x != 0 && device.grid_y != 0) {
     title.facts.push_back(fmt::format("{}x{} cores", device.grid_x, device.grid_y));

@@ -52,7 +52,7 @@ std::string title_text(const Device& device, const text::TextOptions& options) {
   }
   parts.insert(parts.end(), title.counts.begin(), title.counts.end());
   parts.insert(parts.end(), title.sensors.begin(), title.sensors.end());
-  parts.push_back(device.bus_id);
+  if (parts.front() != device.bus_id) parts.push_back(device.bus_id);
   parts.push_back(title.uid);
   text::Line line(options);
   line.add(title.name + ":", text::Color::bold).add(" ");

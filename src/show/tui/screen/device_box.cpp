@@ -172,11 +172,14 @@ void device_line_header(Pane pane) {
 
 namespace {
 
-// Returns the board. If another chip has the same number, returns the end of the uid instead.
+// Returns the board. If another chip has the same number, returns the end of the uid or of the PCI
+// address instead, or the architecture if both are unknown.
 std::string mark_of(const Device& device) {
-  if (!device.shares_number || !device.uid) return views::device_title(device).board;
-  const std::string uid = text::format_hex(*device.uid);
-  return uid.size() <= kMarkCells ? uid : uid.substr(uid.size() - kMarkCells);
+  if (!device.shares_number) return views::device_title(device).board;
+  const std::string identity = text::format_identity(device);
+  const bool is_unique = device.uid || !device.bus_id.empty();
+  const bool fits = !is_unique || identity.size() <= kMarkCells;
+  return fits ? identity : identity.substr(identity.size() - kMarkCells);
 }
 
 }  // namespace
