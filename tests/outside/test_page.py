@@ -389,7 +389,7 @@ class Keys(PageCase):
         self.serve()
         self.open("view=processes&sort=Size")
         self.wait_rows("Allocations")
-        self.assertEqual(self.sorted_by("Allocations"), [["Size", "ascending"]])
+        self.assertEqual(self.sorted_by("Allocations"), [["Size/device", "ascending"]])
         self.browser.press("5")
         self.wait_rows("Programs")
         self.assertEqual(self.sorted_by("Programs"), [["Physical", "descending"]])
@@ -397,7 +397,7 @@ class Keys(PageCase):
         self.assertEqual(self.sorted_by("Programs"), [["Physical", "ascending"]])
         self.open("view=processes&sort=Nothing&group=nothing&paint=nothing")
         self.wait_rows("Allocations")
-        self.assertEqual(self.sorted_by("Allocations"), [["Size", "descending"]])
+        self.assertEqual(self.sorted_by("Allocations"), [["Size/device", "descending"]])
         self.assertEqual(self.text(".choices [aria-pressed=true]"), ["None"])
 
     def sorted_by(self, label):

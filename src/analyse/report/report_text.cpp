@@ -251,7 +251,7 @@ std::string holders_text(const std::vector<Holder>& all, std::uint64_t whole, st
                          const TextOptions& options) {
   using enum Column::Align;
   const std::vector<Holder> holders = by_name(all);
-  Table table({{"BYTES"},
+  Table table({{"BYTES/DEVICE"},
                {"SHARE"},
                {"COUNT"},
                {"KIND", left},
@@ -329,8 +329,10 @@ std::string growth_text(const Report& report, std::size_t top, const TextOptions
          {std::string(name_of(growth.kind))},
          {growth.all_programs ? "(program cache)" : origin_or_none(growth.scope, growth.label)}});
   }
-  return heading(fmt::format("Grew from mark to mark and never shrank ({} marks)", report.marks),
-                 options) +
+  return heading(
+             fmt::format("Grew from mark to mark and never shrank ({} marks, bytes of all devices)",
+                         report.marks),
+             options) +
          table.render(2, options);
 }
 

@@ -340,6 +340,11 @@ std::string process_text(const model::Snapshot& snapshot, const ProcessChoice& c
                                   totals.size(), all),
                       0, text::Color::dim, options);
   }
+  const auto on_several = [](const auto& total) { return total.devices.size() > 1; };
+  if (std::any_of(totals.begin(), totals.end(), on_several)) {
+    text += text::wrapped("Sizes of a process: on all its devices together.", 0, text::Color::dim,
+                          options);
+  }
   const auto supposed = [](const auto& total) { return total.sum.supposed_device; };
   if (std::any_of(totals.begin(), totals.end(), supposed)) {
     text += text::wrapped(
