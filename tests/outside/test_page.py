@@ -15,21 +15,7 @@ import unittest
 
 from browser import Browser, borrow, give_back
 from http_case import HttpCase
-from support import DEADLINE_SECONDS, KIB, MIB
-
-
-def shown(value, unit_of_zero=2):
-    """Returns a size as the page writes it."""
-    if value is None:
-        return "n/a"
-    units = ("B", "KiB", "MiB", "GiB", "TiB")
-    size, unit = float(abs(value)), 0
-    while size >= (1024 if unit == 0 else 999.95):
-        size, unit = size / 1024, unit + 1
-    unit = unit if value else unit_of_zero
-    digits = 0 if unit == 0 else 2 if size < 9.995 else 1
-    return f"{'-' if value < 0 else ''}{size:.{digits}f} {units[unit]}"
-
+from support import DEADLINE_SECONDS, KIB, MIB, shown
 
 # The browser's errors for a server that is away: no server listens, or the server ended before it
 # answered.
