@@ -148,6 +148,27 @@ class Columns(Devices):
         self.assertIn("Device 0: wormhole_b0, 8x8 cores", self.ttmem().stdout)
 
 
+class Shared(Devices):
+    SHARED = "2 processes share this chip; sums may overlap"
+
+    def test_sums_of_two_processes_on_one_chip_are_explained(self):
+        for _ in range(2):
+            self.start_on(0, 0xaa1, MIB)
+        self.start_on(1, 0xaa2, MIB)
+        self.assertEqual([device["sums_may_overlap"] for device in self.devices()], [True, False])
+        for arguments in ((), ("top", "--once"), ("top", "--once", "--view", "3")):
+            shown = self.ttmem(*arguments, env=dict(self.env, COLUMNS="200")).stdout
+            self.assertEqual(shown.count(self.SHARED), 1, shown)
+        self.assertRegex(self.ttmem("--brief").stdout, "2, sums may overlap")
+
+    def test_a_process_without_memory_shares_nothing(self):
+        self.start_on(0, 0xaa1, MIB)
+        self.start_tracked("open_device(0, uid=0xaa1)")
+        [device] = self.devices()
+        self.assertFalse(device["sums_may_overlap"])
+        self.assertNotIn("sums may overlap", self.ttmem().stdout)
+
+
 class Top(Devices, Terminal):
     def test_the_keys_step_through_chips_that_share_a_number(self):
         self.start_two_called_0()

@@ -157,6 +157,58 @@ class Figures(PageCase):
         self.assertEqual({row[3] for row in rows if row[2] == "L1 buffers"},
                          {one["label"] for one in buffers})
 
+    def test_the_figures_and_the_map_of_a_core_are_of_one_moment(self):
+        """Compares the headroom above the map with the gap in the map after every change of the
+        page, while buffers come and go."""
+        host = self.hold_calls("""
+open_device()
+for number in range(2, 8):
+    alloc(L1, number, 4096, 1_400_000 - 8192 * number)
+    hold()
+""")
+        self.serve()
+        self.open("view=cores")
+        self.wait_rows("What lies in the core", 2)
+        self.browser.run("""
+            window.seen = new Set();
+            window.mixed = [];
+            const rows = () => [...document.querySelectorAll(
+                "[aria-label='What lies in the core'] [data-row]")];
+            new MutationObserver(() => {
+              const words = document.querySelector('.core-map .words').textContent;
+              const gap = rows().find((row) => row.children[2].textContent === 'headroom');
+              if (!gap) return;
+              const size = gap.children[1].textContent;
+              seen.add(size);
+              if (!words.includes(`headroom ${size}`)) mixed.push(`${words}; map: ${size}`);
+            }).observe(document.querySelector('main'),
+                       {subtree: true, childList: true, characterData: true}); 0""")
+        for count in range(3):
+            host.go_on()
+            self.assertEqual(host.line(), "ready")
+            self.wait_for(lambda: self.browser.run("seen.size") > count, "the next map")
+        self.assertEqual(self.browser.run("mixed"), [])
+
+    def test_a_core_that_processes_overfill_is_painted_above_100_percent(self):
+        for _ in range(2):
+            self.hold_calls("open_device()\nalloc(L1, 1, 840_000, 600_000)")
+        self.serve()
+        [device] = self.devices()
+        self.assertTrue(device["sums_may_overlap"])
+        self.open("view=cores")
+        self.wait_text("main .words", "2 processes share this chip; sums may overlap")
+        self.browser.run("""
+            window.painted = [];
+            const fillText = CanvasRenderingContext2D.prototype.fillText;
+            CanvasRenderingContext2D.prototype.fillText = function (text, ...more) {
+              painted.push(String(text));
+              return fillText.call(this, text, ...more);
+            }; 0""")
+        self.browser.press("c", "c", "c")
+        self.wait_for(lambda: "112%" in self.browser.run("painted"), "112 % on the map")
+        self.open()
+        self.wait_text(".chips", "2 processes share this chip; sums may overlap")
+
     def test_allocations_are_searched_sorted_and_grouped(self):
         self.hold_calls(f"""
 open_device()

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/saturating.hpp"
+#include "read/model/shared_chip.hpp"
 #include "text/core_ranges.hpp"
 #include "text/format.hpp"
 
@@ -335,6 +336,10 @@ DeviceRows device_rows_without_notes(const Device& device, text::Units units) {
   add_trace(rows, device, units);
   add_headroom(rows, device, units);
   add_free(rows, device, units);
+  if (std::string words = sharing_text(device); !words.empty()) {
+    rows.push_back({What::shared, "Shared"});
+    rows.back().notes = {{std::move(words), "sums may overlap"}};
+  }
   if (device.anomalies) add_anomalies(rows, *device.anomalies, units);
   for (DeviceRow& row : rows) row.mark = mark_of(row, device);
   return rows;
@@ -396,6 +401,12 @@ DeviceTitle device_title(const Device& device) {
   if (device.aiclk_mhz) title.sensors.push_back(fmt::format("{} MHz", *device.aiclk_mhz));
   if (device.uid && !device.shares_number) title.uid = "uid " + text::format_hex(*device.uid);
   return title;
+}
+
+std::string sharing_text(const Device& device) {
+  if (!model::may_overlap(device)) return {};
+  return fmt::format("{} processes share this chip; sums may overlap",
+                     model::holding_processes(device));
 }
 
 std::string headroom_in_brief(const Device& device, text::Units units) {

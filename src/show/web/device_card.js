@@ -2,7 +2,10 @@
 // The card of one device: its bars, the parts of L1, headroom.
 import { element, setText, show } from './dom.js';
 import * as format from './format.js';
+import { PROCESS_FIGURES } from './process_rows.js';
 import { link } from './widgets.js';
+
+const PROCESS_BYTES = PROCESS_FIGURES.filter((figure) => figure.endsWith('_bytes'));
 
 // Returns the title of a device, with its key if several chips have the same number.
 export function deviceTitle(device, devices) {
@@ -243,11 +246,21 @@ function programWords({ programs, l1 }) {
   return format.marked(l1.cb.estimate ? format.ESTIMATE : '', format.plural(programs, 'program'));
 }
 
+// Returns a note if several processes hold memory of the device, else null.
+export function sharingWords(device) {
+  if (!device.sums_may_overlap) return null;
+  const holds = (one) =>
+    one.state === 'alive' && PROCESS_BYTES.some((figure) => one[figure] > 0);
+  const sharing = device.processes.filter(holds).length;
+  return `${sharing} processes share this chip; sums may overlap`;
+}
+
 function chipWords(device) {
   const alive = device.processes.filter((one) => one.state === 'alive').length;
   const dead = device.processes.length - alive;
   return [
     device.state === 'idle' ? 'idle' : format.plural(alive, 'process', 'processes'),
+    sharingWords(device),
     dead > 0 ? `${dead} dead` : null,
     device.programs === null ? null : programWords(device),
     device.temperature_c === null ? null : `${device.temperature_c} °C`,

@@ -148,15 +148,19 @@ void compact_box(Pane pane, const Device& device, const DeviceRows& rows, bool s
     if (row.is_part()) parts.push_back({row.tone, row.marked_size()});
   }
   legend(inside, kLabelX, 2, parts);
-  // Draws headroom and the notes of circular buffers into the lower edge, because a compact box has
-  // no row for them.
+  // Draws headroom, and sharing processes or the notes of circular buffers, into the lower edge,
+  // because a compact box has no row for them.
   const int y = pane.height() - 1;
   const int end =
       pane.put_right(pane.width() - 2, y, fmt::format(" {} ", views::headroom_in_brief(device)),
                      {troubled(rows) ? Ink::bad : Ink::dim});
+  const auto room = static_cast<std::size_t>(std::max(0, end - 8));
+  if (const std::string sharing = views::sharing_text(device); !sharing.empty()) {
+    pane.put(2, y, fmt::format(" {} ", text::joined_to_fit({sharing}, room)), {Ink::dim});
+    return;
+  }
   const DeviceRow& cb = row_of(rows, What::cb);
-  const std::string notes =
-      views::notes_to_fit(cb.notes, static_cast<std::size_t>(std::max(0, end - 8)));
+  const std::string notes = views::notes_to_fit(cb.notes, room);
   if (!notes.empty()) pane.put(2, y, fmt::format(" {} {} ", cb.name, notes), {Ink::dim});
 }
 
