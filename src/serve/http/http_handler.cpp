@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analyse/selection/select.hpp"
+#include "base/directory_id.hpp"
 #include "serve/http/documents.hpp"
 #include "serve/http/http_query.hpp"
 #include "serve/http/page.hpp"
@@ -197,7 +198,7 @@ HttpResponse history(const RequestTarget& target, HttpHandler& handler) {
       ids->front(), seconds->value_or(kDefaultHistorySeconds), now.time_unix_ns);
   if (!range) range = empty_history(now, ids->front());
   if (!range) return no_device(*ids, handler.machine().history().devices());
-  return ok(kJson, history_json(*range));
+  return ok(kJson, history_json(*range, directory_id(handler.options().directory)));
 }
 
 HttpResponse postmortems(const RequestTarget&, HttpHandler& handler) {

@@ -15,6 +15,12 @@
 
 namespace ttmem::tui {
 
+// The samples of a device from before the view was started.
+struct EarlierSamples {
+  std::vector<ChartSample> samples;
+  std::string origin{};  // where they are from, or why there are none; empty: nothing to say
+};
+
 // The inputs of the live view.
 struct TopOptions {
   ViewState start;
@@ -27,7 +33,7 @@ struct TopOptions {
   std::function<const model::Snapshot&(const ViewState&)> collect;
   // Returns the earlier samples of a device. Called when a device is first selected. If this
   // function is empty, charts start empty.
-  std::function<std::vector<ChartSample>(const model::DeviceName&)> history_of{};
+  std::function<EarlierSamples(const model::DeviceName&)> history_of{};
   // The samples of the whole recording while a recording is played. For live figures empty, because
   // the samples are then collected by the view.
   ChartHistory history{};
