@@ -289,10 +289,13 @@ std::string notes_to_fit(const std::vector<Note>& notes, std::size_t width,
 std::vector<std::string> notes_in_lines(const std::vector<Note>& notes, std::size_t width) {
   std::vector<std::string> lines;
   for (const std::string& text : texts_to_fit(notes, width, ", ")) {
+    if (lines.empty()) {
+      lines.push_back(text);
+      continue;
+    }
     constexpr std::size_t blank_and_comma = 2;
-    if (!lines.empty()) lines.back() += ",";
-    const std::size_t taken = lines.empty() ? width : text::display_width(lines.back());
-    if (taken + blank_and_comma + text::display_width(text) <= width) {
+    lines.back() += ",";
+    if (text::display_width(lines.back()) + blank_and_comma + text::display_width(text) <= width) {
       lines.back() += " " + text;
     } else {
       lines.push_back(text);

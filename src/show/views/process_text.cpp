@@ -177,7 +177,7 @@ ProcessColumns process_columns(const std::vector<ProcessTotal>& totals) {
        [](Total a, Total b) { return a.devices < b.devices; }},
       size_column<used<Kind::dram>>("DRAM", 0),
       size_column<used<Kind::l1>>("L1 BUF", 1),
-      size_column<used<Kind::l1_small>>("L1_SMALL", 8),
+      size_column<used<Kind::l1_small>>("L1_SMALL", 10),
       {"CB", right, 0, 9,
        [](Total t, text::Units units) {
          return text::mark_estimate(text::format_bytes(t.sum.used(Kind::cb), units),
