@@ -58,10 +58,15 @@ Result<const Entry*> find(const std::string& name) {
   return Error{fmt::format("no scenario '{}'; there are {}", name, fmt::join(names, ", "))};
 }
 
-void announce(const Entry& entry, const Scenario& scenario) {
+// Formats a duration in seconds as "60 s" or "0.5 s".
+std::string duration_text(double seconds) { return fmt::format("{:.9g} s", seconds); }
+
+// Prints which devices are ready. If the scenario ends by itself, also prints when.
+void announce(const Entry& entry, const Scenario& scenario, std::optional<double> seconds) {
   const std::size_t devices = scenario.mesh->num_devices();
-  foreground::announce(
-      fmt::format("demo {}: {} device{} ready", entry.info.name, devices, devices == 1 ? "" : "s"));
+  foreground::announce(fmt::format("demo {}: {} device{} ready{}", entry.info.name, devices,
+                                   devices == 1 ? "" : "s",
+                                   seconds ? " for " + duration_text(*seconds) : ""));
 }
 
 // Runs one step of the scenario and then reports a mark, as a real workload should.
@@ -94,12 +99,15 @@ void run_scenario(const Entry& entry, const DemoOptions& options, double seconds
   const std::unique_ptr<Scenario> scenario = entry.make();
   if (options.hold && !options.seconds) {
     play_at_once(*scenario, seconds);
-    announce(entry, *scenario);
+    announce(entry, *scenario, std::nullopt);
     signals.wait();
     return;
   }
-  announce(entry, *scenario);
-  if (play_in_real_time(*scenario, seconds, signals) && options.hold) signals.wait();
+  announce(entry, *scenario, options.hold ? std::nullopt : std::optional(seconds));
+  if (!play_in_real_time(*scenario, seconds, signals)) return;
+  if (options.hold) return signals.wait();
+  fmt::print(stderr, "demo {}: ended after {}; --seconds N lasts longer, --hold until Ctrl-C\n",
+             entry.info.name, duration_text(seconds));
 }
 
 }  // namespace

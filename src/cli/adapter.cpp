@@ -2,7 +2,6 @@
 #include "cli/attach/adapter.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <memory>
@@ -176,9 +175,7 @@ int run_action(const AdapterOptions& options, bool json) {
 }  // namespace
 
 void say_building(const std::string& library) {
-  if (::isatty(STDERR_FILENO) != 0) {
-    say(fmt::format("building the adapter for {} (about 30 s, once)", library));
-  }
+  say(fmt::format("building the adapter for {} (about 30 s, once)", library));
 }
 
 void add_adapter(Command& app, CommonOptions& common) {

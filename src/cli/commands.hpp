@@ -50,8 +50,7 @@ void add_diff(Command& app, CommonOptions& common);
 void add_explain(Command& app, CommonOptions& common);
 void add_fit(Command& app, CommonOptions& common);
 void add_adapter(Command& app, CommonOptions& common);
-// Prints to standard error that an adapter for this library is being built. Prints nothing if
-// standard error is not a terminal.
+// Prints to standard error that an adapter for this library is being built.
 void say_building(const std::string& library);
 void add_doctor(Command& app, CommonOptions& common);
 void add_clean(Command& app);

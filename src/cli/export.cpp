@@ -126,6 +126,7 @@ int export_recording(const ExportOptions& options) {
   }
   const auto notes = run(options);
   if (!notes) return complain(notes.error().message, kFailure);
+  say_written(options.out);
   for (const std::string& note : *notes) say(note);
   return kSuccess;
 }

@@ -121,7 +121,9 @@ int write_page(const ReportOptions& options) {
   if (!document) return complain(document.error().message, kFailure);
   output->write(viewer::single_file(*document));
   const auto written = output->finish();
-  return written ? kSuccess : complain(written.error().message, kFailure);
+  if (!written) return complain(written.error().message, kFailure);
+  say_written(options.html);
+  return kSuccess;
 }
 
 std::optional<std::string> contradiction(const ReportOptions& options,

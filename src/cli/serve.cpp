@@ -59,6 +59,7 @@ int serve(const Typed& typed) {
     options.http.token = std::move(*token);
   }
   options.http.without_token = typed.insecure;
+  options.http.directory = options.socket.directory;
   options.history = std::chrono::seconds(typed.history_seconds);
   if (options.socket.path.empty()) {
     options.socket.path = socket_path();

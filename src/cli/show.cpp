@@ -270,7 +270,7 @@ void add_show(Command& app, CommonOptions& common) {
       "Print all lines even if the terminal has fewer; the default is then the brief form");
   app.add_option(
       "--sort", "COLUMN", options->processes.sort, parse_for("--sort", views::parse_process_sort),
-      "Sort the processes: dram, l1_buf, cb, kernels, trace, allocs, pid, user, command");
+      "Sort the processes: dram, l1_buf, l1_small, cb, kernels, trace, allocs, pid, user, command");
   app.add_option("--columns", "NAMES", options->processes.columns,
                  parse_for("--columns", views::parse_process_columns),
                  "Columns of the processes: pid,user,job,rank,pod,namespace,container,dram,cb,...");

@@ -12,9 +12,13 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
+#include <system_error>
 
 #include "base/environment.hpp"
+#include "base/format_bytes.hpp"
 #include "base/parse_number.hpp"
+#include "base/plural.hpp"
 #include "base/shorten.hpp"
 
 namespace ttmem::cli {
@@ -111,6 +115,28 @@ void say(std::string_view message) {
   // long message loses its middle, because it begins with its object and ends with the next step.
   const std::string line = text::printable(shortened(message, kMaxMessageBytes), true);
   std::fprintf(stderr, "ttmem: %s\n", line.c_str());
+}
+
+void say_written(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  if (path == "-") return;
+  if (fs::is_regular_file(path, failed)) {
+    const std::uintmax_t bytes = fs::file_size(path, failed);
+    if (!failed) say(fmt::format("wrote {}: {}", path, format_bytes(bytes)));
+    return;
+  }
+  std::uint64_t files = 0;
+  std::uint64_t bytes = 0;
+  for (const fs::directory_entry& file : fs::directory_iterator(path, failed)) {
+    const std::uintmax_t size = file.file_size(failed);
+    if (failed) return;
+    ++files;
+    bytes += size;
+  }
+  if (files > 0) {
+    say(fmt::format("wrote {}: {}, {}", path, plural(files, "file", "files"), format_bytes(bytes)));
+  }
 }
 
 int complain(std::string_view message, ExitCode code) {

@@ -47,6 +47,9 @@ enum class Written : std::uint8_t {
 
 // Prints one line to standard error: "ttmem: <message>".
 void say(std::string_view message);
+// Prints to standard error which file or folder was written, with its size. Prints nothing for
+// standard output ("-"), a pipe or a device.
+void say_written(const std::string& path);
 // Prints the message of a failure, and returns `code`.
 int complain(std::string_view message, ExitCode code);
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/directory_id.hpp"
 #include "base/environment.hpp"
 #include "base/parse_number.hpp"
 #include "base/shell_quote.hpp"
@@ -134,12 +135,23 @@ int show(const tui::TopOptions& top) {
 constexpr std::uint32_t kChartSeconds = tui::ChartHistory::kSpanNs / 1'000'000'000;
 
 // Returns the history that a server on this machine recorded. Returns an empty history if no server
-// answers within 0.2 seconds.
-std::vector<tui::ChartSample> history_here(const model::DeviceName& device) {
+// answers within 0.2 seconds, or if the server reads another directory, whose devices may have the
+// same names.
+tui::EarlierSamples history_here(const model::DeviceName& device) {
   const auto server = tui::server_address(environment("TTMEM_HTTP"));
   if (!server) return {};
   const remote::ClientOptions briefly{.timeout = std::chrono::milliseconds(200)};
-  return tui::fetch_history(*server, device, kChartSeconds, briefly);
+  tui::ServerHistory history = tui::fetch_history(*server, device, kChartSeconds, briefly);
+  if (!history.answered) return {};
+  const std::string name = fmt::format("ttmem serve on {}:{}", server->host, server->port);
+  const std::string here = directory_id(segment_directory());
+  if (!here.empty() && history.directory_id == here) {
+    return {std::move(history.samples), "history from " + name};
+  }
+  return {{},
+          history.directory_id.empty()
+              ? fmt::format("no history: {} does not say which TTMEM_DIR it reads", name)
+              : fmt::format("no history: {} reads another TTMEM_DIR", name)};
 }
 
 int show_now(tui::TopOptions& top) {
@@ -169,7 +181,8 @@ int show_server(tui::TopOptions& top, const CommonOptions& common) {
   std::shared_ptr<const model::Snapshot> shown;
   top.start.elsewhere = true;
   top.history_of = [&](const model::DeviceName& device) {
-    return tui::fetch_history(*common.server, device, kChartSeconds, *client);
+    return tui::EarlierSamples{
+        tui::fetch_history(*common.server, device, kChartSeconds, *client).samples};
   };
   top.collect = [&](const tui::ViewState& state) -> const model::Snapshot& {
     feed.want(lists_for(state), std::chrono::milliseconds(state.interval_ms));

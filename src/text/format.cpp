@@ -126,14 +126,25 @@ std::string format_names(const std::vector<model::DeviceName>& names) {
   return join(parts, ",");
 }
 
+std::string format_identity(const model::Device& device) {
+  if (device.uid) return format_hex(*device.uid);
+  return device.bus_id.empty() ? device.arch : device.bus_id;
+}
+
+std::string format_model(const std::string& board, const std::string& arch) {
+  if (board.empty() || arch.empty()) return board + arch;
+  return fmt::format("{} ({})", board, arch);
+}
+
 std::string format_device(const model::Device& device) {
   if (!device.shares_number) return fmt::format("{}", device.id);
-  const std::string arch = device.arch.empty() ? "unknown chip" : device.arch;
-  return fmt::format("{} ({})", device.id, device.uid ? format_hex(*device.uid) : arch);
+  const std::string identity = format_identity(device);
+  return fmt::format("{} ({})", device.id, identity.empty() ? "unknown chip" : identity);
 }
 
 std::string format_device_briefly(const model::Device& device) {
-  return device.shares_number && device.uid ? format_hex(*device.uid) : format_device(device);
+  const bool is_unique = device.uid || !device.bus_id.empty();
+  return device.shares_number && is_unique ? format_identity(device) : format_device(device);
 }
 
 std::string key_of(const model::Device& device) {

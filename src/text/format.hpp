@@ -71,9 +71,16 @@ using ttmem::plural;
 using ttmem::format_ids;
 // Formats device names as "0-3,6,0x1f00a".
 [[nodiscard]] std::string format_names(const std::vector<model::DeviceName>& names);
+// Returns the identity by which a person distinguishes chips with the same number: the uid, else
+// the PCI address, else the architecture. Returns an empty text if all are unknown.
+[[nodiscard]] std::string format_identity(const model::Device& device);
+// Returns "n300 (wormhole_b0)", or the known one of both. Returns an empty text if both are
+// unknown.
+[[nodiscard]] std::string format_model(const std::string& board, const std::string& arch);
 // Formats a device as "0", or as "0 (0x1f00a)" if another chip has the same number.
 [[nodiscard]] std::string format_device(const model::Device& device);
-// Formats a device for a column: "0", or "0x1f00a" if another chip has the same number.
+// Formats a device for a column: "0", or its uid or PCI address if another chip has the
+// same number. Returns format_device() if both are unknown.
 [[nodiscard]] std::string format_device_briefly(const model::Device& device);
 // Returns a key that identifies a device across snapshots: its uid, else its PCI address, else
 // key_of_number(). Devices with different model::name_of() have different keys.

@@ -32,6 +32,19 @@ KINDS_OF_PROCESS = ("dram_bytes", "l1_bytes", "l1_small_bytes", "trace_bytes", "
                     "kernels_bytes")
 
 
+def shown(value, unit_of_zero=2):
+    """Returns a size as the commands and the page write it."""
+    if value is None:
+        return "n/a"
+    units = ("B", "KiB", "MiB", "GiB", "TiB")
+    size, unit = float(abs(value)), 0
+    while size >= (1024 if unit == 0 else 999.95):
+        size, unit = size / 1024, unit + 1
+    unit = unit if value else unit_of_zero
+    digits = 0 if unit == 0 else 2 if size < 9.995 else 1
+    return f"{'-' if value < 0 else ''}{size:.{digits}f} {units[unit]}"
+
+
 def mib(value, digits):
     return round(value / MIB, digits)
 

@@ -176,8 +176,15 @@ class TheEndOfADemo(Demo):
                     self.assertEqual(self.files(), [])
 
     def test_it_ends_by_itself_after_its_seconds(self):
-        self.ttmem("demo", "single", "--seconds", "0.3")
+        first, last = self.ttmem("demo", "single", "--seconds", "0.3").stderr.splitlines()
+        self.assertIn("demo single: 1 device ready for 0.3 s, pid ", first)
+        self.assertIn("demo single: ended after 0.3 s; --seconds N lasts longer", last)
         self.assertEqual(self.files(), [])
+
+    def test_it_says_how_long_it_runs_only_if_it_ends_by_itself(self):
+        self.assertIn(" ready for 60 s, pid ", self.start_ttmem("demo", "single").line("stderr"))
+        held = self.start_ttmem("demo", "single", "--seconds", "1", "--hold").line("stderr")
+        self.assertIn(" ready, pid ", held)
 
     def test_hold_after_seconds_keeps_the_state(self):
         demo = self.start_ttmem("demo", "device-init", "--seconds", "0.1", "--hold")

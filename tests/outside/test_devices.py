@@ -6,7 +6,7 @@ import sys
 import textwrap
 
 from http_case import HttpCase
-from support import HERE, LIBRARY, MIB
+from support import HERE, KIB, LIBRARY, MIB
 from test_top import Terminal
 import wire
 
@@ -48,6 +48,16 @@ class TwoChipsWithOneNumber(Devices):
             top = self.ttmem("top", "--once", "--device", uid).stdout
             self.assertEqual(re.findall(r"Device 0: (0x\w+),", top), [uid])
         self.assertEqual(len(self.json("--device", 0)["devices"]), 2)
+
+    def test_a_narrow_brief_table_distinguishes_the_chips(self):
+        self.start_two_called_0()
+        self.start_tracked(f"""
+            open_device(0, uid=0, arch=b"blackhole", board=b"")
+            alloc(DRAM, 1, {MIB}, device=0)
+        """)
+        table = self.on_terminal(60, 24, "--brief")
+        for name in ("0 (0xaa1)", "0 (0xaa2)", "0 (blackhole)"):
+            self.assertEqual(table.count(name), 1, table)
 
     def test_an_unknown_uid_is_an_error_that_lists_the_known_uids(self):
         self.start_two_called_0()
@@ -118,6 +128,45 @@ class OneChip(Devices):
         devices = self.devices()
         self.assertEqual([device["uid"] for device in devices], [None, "0xaa1", "0xaa2"])
         self.assertIn("Device 0: uid n/a, ", self.ttmem().stdout)
+
+
+class Columns(Devices):
+    def test_l1_buffers_are_without_l1_small(self):
+        self.start_tracked(f"""
+            open_device()
+            alloc(L1, 1, {64 * KIB})
+            alloc(L1_SMALL, 2, {KIB})
+        """)
+        [process] = self.devices()[0]["processes"]
+        self.assertEqual((process["l1_bytes"], process["l1_small_bytes"]), (4 * MIB, 64 * KIB))
+        row = self.ttmem("--columns", "pid,l1_buf,l1_small").stdout
+        self.assertRegex(row, rf"(?m)^ *{process['pid']}  4\.00 MiB  64\.0 KiB$")
+        self.assertRegex(self.ttmem().stdout, r"L1 BUF +L1_SMALL +CB")
+
+    def test_a_title_without_a_board_is_the_architecture(self):
+        self.start_tracked("open_device(0, board=b'')\nalloc(DRAM, 1, 4096)")
+        self.assertIn("Device 0: wormhole_b0, 8x8 cores", self.ttmem().stdout)
+
+
+class Shared(Devices):
+    SHARED = "2 processes share this chip; sums may overlap"
+
+    def test_sums_of_two_processes_on_one_chip_are_explained(self):
+        for _ in range(2):
+            self.start_on(0, 0xaa1, MIB)
+        self.start_on(1, 0xaa2, MIB)
+        self.assertEqual([device["sums_may_overlap"] for device in self.devices()], [True, False])
+        for arguments in ((), ("top", "--once"), ("top", "--once", "--view", "3")):
+            shown = self.ttmem(*arguments, env=dict(self.env, COLUMNS="200")).stdout
+            self.assertEqual(shown.count(self.SHARED), 1, shown)
+        self.assertRegex(self.ttmem("--brief").stdout, "2, sums may overlap")
+
+    def test_a_process_without_memory_shares_nothing(self):
+        self.start_on(0, 0xaa1, MIB)
+        self.start_tracked("open_device(0, uid=0xaa1)")
+        [device] = self.devices()
+        self.assertFalse(device["sums_may_overlap"])
+        self.assertNotIn("sums may overlap", self.ttmem().stdout)
 
 
 class Top(Devices, Terminal):

@@ -6,7 +6,7 @@ import pathlib
 import unittest
 
 from recording_file import Recording
-from support import TTMEM, Case
+from support import KIB, TTMEM, Case
 
 
 class DiffCase(Case):
@@ -53,7 +53,13 @@ class Diff(DiffCase):
         text = self.diff().stdout
         for words in ("dram.peak", "grown", "cache", "added", "gone"):
             self.assertIn(words, text)
-        self.assertIn("| grown | +0.39 KiB |", self.diff("--markdown").stdout)
+        self.assertIn("| grown | +400 B |", self.diff("--markdown").stdout)
+
+    def test_sizes_below_1_mib_are_in_kib(self):
+        self.write(self.old, ("dram", "weights", 64 * KIB))
+        self.write(self.new, ("dram", "weights", 256 * KIB))
+        self.assertRegex(self.diff().stdout,
+                         r"grown +\+192\.0 KiB +64\.0 KiB \(1\) +256\.0 KiB \(1\)")
 
     def test_limits(self):
         self.write(self.old, ("dram", "w", 1000), ("l1", "a", 100))

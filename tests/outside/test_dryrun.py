@@ -165,8 +165,12 @@ class FreeBlocks(HostProgram):
             host.go_on()
         host.line()
         shown = self.ttmem().stdout
-        self.assertRegex(shown, r"\n *Free: DRAM 0.99 GiB \(largest block \d+\.\d MiB\), L1 1.25 MiB")
-        self.assertIn("Free: for buffers, in each bank", " ".join(shown.split()))
+        free = (r"DRAM 11.9 GiB \(12 banks x 0.99 GiB, largest block \d+\.\d MiB\), "
+                r"L1 80\.\d MiB \(64 banks x 1\.25 MiB")
+        self.assertRegex(shown, rf"\n *Free: {free}")
+        top = self.ttmem("top", "--once", env=dict(self.env, COLUMNS="200")).stdout
+        self.assertRegex(top, rf"Free +{free}")
+        self.assertIn("Free: for buffers, in all banks", " ".join(shown.split()))
         (pathlib.Path(self.dir) / "ttmem.0.1.1").write_bytes(b"not a segment" * 100)
         device = self.json()["devices"][0]
         self.assertEqual(self.shown(device), "dram None None l1 None None "

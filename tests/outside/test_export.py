@@ -14,7 +14,7 @@ import unittest
 import recording_file
 from export_case import SEEDS, ExportCase
 from recording_file import KINDS, MEMORIES, Recording, random_recording
-from support import DEADLINE_SECONDS, TTMEM
+from support import DEADLINE_SECONDS, TTMEM, shown
 
 
 class Files(ExportCase):
@@ -44,6 +44,17 @@ class Files(ExportCase):
         printed = self.ttmem("export", self.path, "--format", "csv", "-o", "-").stdout
         self.assertEqual(printed, out.read_text())
         self.ttmem("export", self.path, "--format", "csv", "-o", "/dev/null")
+
+    def test_says_what_it_wrote_unless_to_standard_output_or_a_device(self):
+        self.small()
+        out, said = self.export("csv")
+        self.assertEqual(said, f"ttmem: wrote {out}: {shown(out.stat().st_size)}\n")
+        folder, said = self.export("ttnn-visualizer", name="folder")
+        sizes = [file.stat().st_size for file in folder.iterdir()]
+        self.assertIn(f"ttmem: wrote {folder}: {len(sizes)} files, {shown(sum(sizes))}\n", said)
+        for silent in ("-", "/dev/null"):
+            said = self.ttmem("export", self.path, "--format", "csv", "-o", silent).stderr
+            self.assertEqual(said, "")
 
     def test_a_full_disk_leaves_nothing(self):
         recording = self.small()

@@ -268,6 +268,57 @@ ttmem.buffer_alloc(0, BufferType.DRAM, 1 << 30, 135266432, id=2, bytes_per_bank=
         self.assertGreaterEqual(largest["smallest_failing_factor"], room)
         self.ttmem("fit", file, "--board", "p150", "--scale", "nothing=2", code=1)
 
+    PROGRAM = """
+ttmem.program_place(0, 1, [(111616, 12288, [(0, 0, 10, 9)])])
+"""
+
+    def test_a_larger_grid_takes_more_circular_buffers(self):
+        """The figures of a program that keeps its cores are exact, and an estimate shows that a
+        program on the whole grid grows with it."""
+        file = self.python(self.PROGRAM)
+        judged = self.fit(file, "p150:13x10", code=0)
+        self.assertEqual(judged["devices"][0]["cb"]["peak_bytes"], 110 * 12288)
+        self.assertEqual(judged["estimate"]["recorded_grid"], {"x": 11, "y": 10})
+        self.assertEqual(judged["estimate"]["verdict"], "fits")
+        [device] = judged["estimate"]["devices"]
+        self.assertEqual(device["cb"]["peak_bytes"], 130 * 12288)
+        text = self.run_command([TTMEM, "fit", file, "--board", "p150:13x10"]).stdout
+        self.assertRegex(text, r"CB +1\.26 MiB +~1\.52 MiB ")
+        self.assertIn("takes circular buffers on more cores here", " ".join(text.split()))
+        self.assertIsNone(self.fit(file, "p100")["estimate"])
+
+    def test_a_smaller_grid_has_an_estimate_beside_unknown(self):
+        file = self.python(self.PROGRAM + """
+ttmem.buffer_alloc(0, BufferType.L1, 2048 * 22, 1500000, id=2, bytes_per_bank=2048,
+                   cores=[(0, 0, 10, 1)], layout="sharded", page_bytes=64)
+""")
+        judged = self.fit(file, "n150", code=4)
+        self.assertEqual(judged["verdict"], "unknown")
+        [device] = judged["estimate"]["devices"]
+        self.assertEqual(device["cb"]["peak_bytes"], 64 * 12288)
+        self.assertEqual(device["l1_buffers"]["peak_bytes"], 64 * 2816)  # 22 cores become 16
+        text = self.run_command([TTMEM, "fit", file, "--board", "n150"]).stdout
+        self.assertIn("on n150: unknown, as an estimate ~fits\n", text)
+        self.assertRegex(text, r"CB +n/a +~768\.0 KiB |CB +0\.00 MiB +~768\.0 KiB ")
+
+    def test_max_says_why_it_is_unknown(self):
+        file = self.python("""
+ttmem.buffer_alloc(0, BufferType.DRAM, 20480, 1048704, id=1, bytes_per_bank=4096, label="kv")
+""")
+        judged = self.fit(file, "n150", "--max", "kv", code=4)
+        self.assertEqual((judged["largest_factor"], judged["smallest_failing_factor"],
+                          judged["scope_unknown"]), (None, None, "layout_unknown"))
+        text = " ".join(self.run_command([TTMEM, "fit", file, "--board", "n150", "--max",
+                                          "kv"]).stdout.split())
+        self.assertIn("How large kv may be is unknown: none of its buffers can be translated "
+                      "(their layout was not reported, and the board has other banks).", text)
+
+    def test_boards_by_the_names_of_cards(self):
+        file = self.python(self.KV)
+        for name, system in (("p100a", "p100"), ("P150b", "p150"), ("n150d", "n150"),
+                             ("Blackhole p300c", "p300"), ("galaxy-wormhole", "galaxy")):
+            self.assertEqual(self.fit(file, name)["board"], system)
+
     def test_several_boards_and_the_text_at_80_columns(self):
         file = self.python(self.KV)
         env = {**self.env, "COLUMNS": "80"}

@@ -4,6 +4,7 @@ device."""
 
 import csv
 import io
+import re
 import sys
 import textwrap
 import unittest
@@ -39,6 +40,44 @@ hold()
     def held(self):
         """Returns the bytes of L1 buffers on each chip."""
         return [device["l1"]["buffers"]["physical_bytes"] for device in self.devices()]
+
+
+class Sums(Mesh):
+    """The same holder has the same bytes per device in every list that adds up allocations."""
+
+    SIZES = {"BYTES/DEVICE": "4.00 MiB", "PHYSICAL/DEVICE": "4.00 MiB", "ALL DEVICES": "128.0 MiB"}
+
+    def check(self, text):
+        """Checks each column of bytes in the row of the weights. The last line with the header
+        before that row has the names of the columns."""
+        lines = [re.split(" {2,}", line.strip()) for line in text.splitlines()]
+        at = next(i for i, line in enumerate(lines) if "weights" in line)
+        head = next(line for line in reversed(lines[:at]) if any("/DEVICE" in one for one in line))
+        found = {name: cell for name, cell in zip(head, lines[at]) if name in self.SIZES}
+        self.assertEqual(found, {name: self.SIZES[name] for name in found}, text)
+        self.assertTrue(set(found) & {"BYTES/DEVICE", "PHYSICAL/DEVICE"}, text)
+
+    def test_of_a_living_and_a_dead_process(self):
+        workload = self.start_tracked(WEIGHTS)
+        self.check(self.ttmem("allocs", "--group-by", "label").stdout)
+        (group,) = self.json("allocs", "--group-by", "label")["groups"]
+        self.assertEqual((group["physical_bytes_per_device"], group["physical_bytes"]),
+                         (ON_EACH, CHIPS * ON_EACH))
+        workload.kill()
+        self.check(self.ttmem("leaks").stdout)
+        (leak,) = self.json("leaks")["sources"][0]["dead_process"]
+        self.assertEqual((leak["bytes_per_device"], leak["bytes"]), (ON_EACH, CHIPS * ON_EACH))
+
+    def test_of_a_run(self):
+        path = f"{self.dir}/run.ttmem"
+        env = {**self.env, "TTMEM_LIB": LIBRARY, "PYTHONPATH": str(HERE)}
+        code = (f"from abi import *\nALL = range({CHIPS})\n"
+                f"for number in ALL: open_device(number)\n{WEIGHTS}")
+        for command in (("record", "-o", path), ("run", "--summary", "--no-adapter")):
+            said = self.ttmem(*command, "--", sys.executable, "-c", code, env=env).stderr
+        self.check(said)
+        self.check(self.ttmem("report", path).stdout)
+        self.check(self.ttmem("leaks", path).stdout)
 
 
 WEIGHTS = f'mesh_alloc(ALL, L1, 7, {PER_BANK}, address=900000, label=b"weights")'

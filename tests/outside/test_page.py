@@ -15,23 +15,7 @@ import unittest
 
 from browser import Browser, borrow, give_back
 from http_case import HttpCase
-from support import DEADLINE_SECONDS, KIB, MIB
-
-
-def shown(value, ordinary=2, least=0.01):
-    """Returns a size as the page writes it."""
-    if value is None:
-        return "n/a"
-    units = ("B", "KiB", "MiB", "GiB", "TiB")
-    size, unit = float(abs(value)), 0
-    while unit < ordinary or size >= 999.95:
-        size, unit = size / 1024, unit + 1
-    while unit == ordinary and value and unit > 0 and size < least:
-        size, unit = size * 1024, unit - 1
-        ordinary = unit
-    digits = 0 if unit == 0 else 2 if size < 9.995 else 1
-    return f"{'-' if value < 0 else ''}{size:.{digits}f} {units[unit]}"
-
+from support import DEADLINE_SECONDS, KIB, MIB, shown
 
 # Errors of the browser if no server listens, or if the server ended before it answered.
 AWAY = ("ERR_CONNECTION_REFUSED", "ERR_CONNECTION_RESET", "ERR_EMPTY_RESPONSE")
@@ -102,7 +86,15 @@ class Figures(PageCase):
         for field, size in expected.items():
             self.assertEqual(card[field], [shown(size), str(size)], field)
         room = l1["headroom_bytes_per_core"]
-        self.assertEqual(card["headroom"], [shown(room, 1, 1), str(room)])
+        self.assertEqual(card["headroom"], [shown(room, 1), str(room)])
+        [free] = self.text(f"[data-key='{device['uid']}'] .line:has([data-field=free])")
+        for name, memory, banks in (
+                ("DRAM", device["dram"], device["dram"]["channels"]),
+                ("L1", l1, device["grid"]["x"] * device["grid"]["y"])):
+            in_bank = memory["free_bytes_per_bank"]
+            self.assertIn(
+                f"{name} {shown(in_bank * banks)} ({banks} banks x {shown(in_bank, 1)}, "
+                f"largest block {shown(memory['largest_free_bytes_per_bank'], 1)})", free)
 
     def test_every_device_and_process_equals_the_json(self):
         demo = self.start_demo("mesh8")
@@ -123,7 +115,7 @@ class Figures(PageCase):
         self.open()
         devices = self.wait_for(self.devices, "devices")
         tightest = min(devices, key=lambda one: one["l1"]["headroom_bytes_per_core"])
-        room = shown(tightest["l1"]["headroom_bytes_per_core"], 1, 1)
+        room = shown(tightest["l1"]["headroom_bytes_per_core"], 1)
         self.wait_text(".tightest", f"Device {tightest['id']} · {room}")
         used = sum(device["dram"]["used_bytes"] for device in devices)
         self.wait_text(".summary", shown(used))
@@ -150,19 +142,71 @@ class Figures(PageCase):
         cores = {(core["x"], core["y"]): core for core in device["per_core"]}
         least = min(core["headroom_bytes"] for core in device["per_core"])
         self.open("view=cores")
-        self.wait_text(".core-map .words", f"headroom {shown(least, 1, 1)}")
+        self.wait_text(".core-map .words", f"headroom {shown(least, 1)}")
         self.open("view=cores&core=3,4")
         self.wait_text(".core-map h2", "Core (3,4)")
         core = cores[3, 4]
         [words] = self.text(".core-map .words")
-        self.assertIn(f"CB {shown(core['cb_bytes'], 1, 1)}", words)
-        self.assertIn(f"L1 buffers {shown(core['l1_bytes'], 1, 1)}", words)
+        self.assertIn(f"CB {shown(core['cb_bytes'], 1)}", words)
+        self.assertIn(f"L1 buffers {shown(core['l1_bytes'], 1)}", words)
         rows = self.wait_rows("What lies in the core", 2)
         gap = next(row for row in rows if row[2] == "headroom")
-        self.assertEqual(gap[1], shown(core["headroom_bytes"], 1, 1))
+        self.assertEqual(gap[1], shown(core["headroom_bytes"], 1))
         buffers = [one for one in self.json("allocs")["allocations"] if one["kind"] == "l1"]
         self.assertEqual({row[3] for row in rows if row[2] == "L1 buffers"},
                          {one["label"] for one in buffers})
+
+    def test_the_figures_and_the_map_of_a_core_are_of_one_moment(self):
+        """Compares the headroom above the map with the gap in the map after every change of the
+        page, while buffers come and go."""
+        host = self.hold_calls("""
+open_device()
+for number in range(2, 8):
+    alloc(L1, number, 4096, 1_400_000 - 8192 * number)
+    hold()
+""")
+        self.serve()
+        self.open("view=cores")
+        self.wait_rows("What lies in the core", 2)
+        self.browser.run("""
+            window.seen = new Set();
+            window.mixed = [];
+            const rows = () => [...document.querySelectorAll(
+                "[aria-label='What lies in the core'] [data-row]")];
+            new MutationObserver(() => {
+              const words = document.querySelector('.core-map .words').textContent;
+              const gap = rows().find((row) => row.children[2].textContent === 'headroom');
+              if (!gap) return;
+              const size = gap.children[1].textContent;
+              seen.add(size);
+              if (!words.includes(`headroom ${size}`)) mixed.push(`${words}; map: ${size}`);
+            }).observe(document.querySelector('main'),
+                       {subtree: true, childList: true, characterData: true}); 0""")
+        for count in range(3):
+            host.go_on()
+            self.assertEqual(host.line(), "ready")
+            self.wait_for(lambda: self.browser.run("seen.size") > count, "the next map")
+        self.assertEqual(self.browser.run("mixed"), [])
+
+    def test_a_core_that_processes_overfill_is_painted_above_100_percent(self):
+        for _ in range(2):
+            self.hold_calls("open_device()\nalloc(L1, 1, 840_000, 600_000)")
+        self.serve()
+        [device] = self.devices()
+        self.assertTrue(device["sums_may_overlap"])
+        self.open("view=cores")
+        self.wait_text("main .words", "2 processes share this chip; sums may overlap")
+        self.browser.run("""
+            window.painted = [];
+            const fillText = CanvasRenderingContext2D.prototype.fillText;
+            CanvasRenderingContext2D.prototype.fillText = function (text, ...more) {
+              painted.push(String(text));
+              return fillText.call(this, text, ...more);
+            }; 0""")
+        self.browser.press("c", "c", "c")
+        self.wait_for(lambda: "112%" in self.browser.run("painted"), "112 % on the map")
+        self.open()
+        self.wait_text(".chips", "2 processes share this chip; sums may overlap")
 
     def test_allocations_are_searched_sorted_and_grouped(self):
         self.hold_calls(f"""
@@ -382,7 +426,7 @@ class Keys(PageCase):
         self.serve()
         self.open("view=processes&sort=Size")
         self.wait_rows("Allocations")
-        self.assertEqual(self.sorted_by("Allocations"), [["Size", "ascending"]])
+        self.assertEqual(self.sorted_by("Allocations"), [["Size/device", "ascending"]])
         self.browser.press("5")
         self.wait_rows("Programs")
         self.assertEqual(self.sorted_by("Programs"), [["Physical", "descending"]])
@@ -390,7 +434,7 @@ class Keys(PageCase):
         self.assertEqual(self.sorted_by("Programs"), [["Physical", "ascending"]])
         self.open("view=processes&sort=Nothing&group=nothing&paint=nothing")
         self.wait_rows("Allocations")
-        self.assertEqual(self.sorted_by("Allocations"), [["Size", "descending"]])
+        self.assertEqual(self.sorted_by("Allocations"), [["Size/device", "descending"]])
         self.assertEqual(self.text(".choices [aria-pressed=true]"), ["None"])
 
     def sorted_by(self, label):

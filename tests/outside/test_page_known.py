@@ -85,7 +85,7 @@ class Estimates(ViewCase):
         self.assertEqual([first[field][0][0] for field in ("l1", "cb", "kernel", "headroom")],
                          ["~"] * 4)
         self.assertEqual([second[field][0][0] for field in ("l1", "cb", "kernel", "headroom")],
-                         ["~", "4", "~", shown(int(second["headroom"][1]), 1, 1)[0]])
+                         ["~", "4", "~", shown(int(second["headroom"][1]), 1)[0]])
         for figure in (first["l1"][0], first["cb"][0], first["headroom"][0], second["kernel"][0]):
             self.assertIn(figure, text)
         self.assertNotIn("~", first["dram"][0] + first["l1_buffers"][0])

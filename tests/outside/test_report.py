@@ -58,6 +58,16 @@ class Figures(ReportCase):
                     self.assertEqual([part["bytes"] for part in made_of],
                                      sorted((part["bytes"] for part in made_of), reverse=True))
 
+    def test_titles_distinguish_chips_without_uid_and_board(self):
+        recording = Recording()
+        for pid, arch in ((7, "wormhole_b0"), (8, "blackhole")):
+            device = recording.device(recording.process(pid, "model"), 0, arch=arch, board="")
+            recording.allocate([device], "dram", pid * 1000, 10)
+        self.save(recording)
+        text = self.ttmem("report", self.path).stdout
+        for arch in ("wormhole_b0", "blackhole"):
+            self.assertIn(f"\nDevice 0 ({arch}): {arch}\n", text)
+
     def test_the_figures_at_the_end(self):
         for seed in range(1, 6):
             recording = self.save(random_recording(seed))

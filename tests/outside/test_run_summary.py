@@ -57,8 +57,8 @@ class Figures(SummaryCase):
         headings, row = table_after(said, MOST)
         self.assertEqual(headings, ["PID", "DEV", "DRAM", "L1 BUF", "L1_SMALL", "TRACE", "CB",
                                     "KERNELS", "TOTAL L1", "COMMAND"])
-        self.assertEqual(row[1:9], ["0", "24.0 MiB", "0.06 MiB", "n/a", "n/a", "n/a", "n/a",
-                                    "0.06 MiB"])
+        self.assertEqual(row[1:9], ["0", "24.0 MiB", "64.0 KiB", "n/a", "n/a", "n/a", "n/a",
+                                    "64.0 KiB"])
         self.assertIn(NOTHING_HELD, said)
         self.assertEqual(self.files(), [])
 
@@ -73,9 +73,9 @@ class Figures(SummaryCase):
                               "alloc(DRAM, 2, 1 << 20, label=b'weights')\n"
                               "alloc(L1, 3, 1024, label=b'activations')")
         lines = table_after(said, HELD)
-        self.assertEqual(lines[1][1:4], ["0", "24.0 MiB", "0.06 MiB"])
-        self.assertEqual(lines[3:], [["24.0 MiB", "2", "dram", "weights"],
-                                     ["0.06 MiB", "1", "l1", "activations"]])
+        self.assertEqual(lines[1][1:4], ["0", "24.0 MiB", "64.0 KiB"])
+        self.assertEqual(lines[3:], [["24.0 MiB", "24.0 MiB", "2", "dram", "weights"],
+                                     ["64.0 KiB", "64.0 KiB", "1", "l1", "activations"]])
 
     def test_leftovers_on_a_closed_device(self):
         said = self.run_calls("open_device(0)\nalloc(DRAM, 1, 1 << 20)\n"
@@ -88,8 +88,9 @@ class Figures(SummaryCase):
                               "alloc(DRAM, 2, 1 << 10, label=b'small')\ntime.sleep(2)\n"
                               "free(DRAM, 1)\nfree(DRAM, 2)\nlib.ttmem_device_close(0)")
         self.assertIn(NOTHING_HELD, said)
-        self.assertEqual(table_after(said, LARGEST)[1:], [["12.0 MiB", "1", "dram", "large"],
-                                                          ["0.01 MiB", "1", "dram", "small"]])
+        self.assertEqual(table_after(said, LARGEST)[1:],
+                         [["12.0 MiB", "12.0 MiB", "1", "dram", "large"],
+                          ["12.0 KiB", "12.0 KiB", "1", "dram", "small"]])
 
     # Two processes use a chip one after the other. Each process holds a buffer until it is killed.
     ONE_AFTER_THE_OTHER = (
@@ -122,11 +123,13 @@ class Figures(SummaryCase):
         self.assertIn(LARGEST + "12.0 MiB were in use", said)
         self.assertEqual(table_after(said, LARGEST)[1:], [["12.0 MiB", "1", "dram", "weights"]])
 
-    def test_a_buffer_of_a_mesh_is_one_holder_with_the_bytes_of_all_chips(self):
+    def test_a_buffer_of_a_mesh_is_one_holder_with_the_bytes_per_chip_and_of_all_chips(self):
         said = self.run_calls("for number in range(8): open_device(number)\n"
                               "mesh_alloc(range(8), DRAM, 1, 1 << 20, label=b'weights')")
         self.assertEqual(table_after(said, MOST)[1][1:3], ["0-7", "12.0 MiB"])
-        self.assertEqual(table_after(said, HELD)[3:], [["96.0 MiB", "1", "dram", "weights"]])
+        self.assertEqual(table_after(said, HELD)[2:],
+                         [["BYTES/DEVICE", "ALL DEVICES", "ALLOCS", "KIND", "LABEL"],
+                          ["12.0 MiB", "96.0 MiB", "1", "dram", "weights"]])
 
     def test_a_total_of_l1_needs_l1(self):
         said = self.run_calls("open_device(0)\nalloc(DRAM, 1, 1 << 20)")

@@ -4,6 +4,7 @@
 import http.server
 import json
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -476,15 +477,22 @@ class HistoryOfAServer(Terminal):
         self.env["TTMEM_HTTP"] = f"127.0.0.1:{server.server_port}"
         return asked
 
-    @staticmethod
-    def history(path):
+    def history(self, path, directory_id=None):
         (device,) = urllib.parse.parse_qs(urllib.parse.urlsplit(path).query)["device"]
         now = time.time_ns()
         points = [{"time_unix_ns": now - age * 10**9, "dram_bytes": 11 * 2**30, "l1_bytes": None,
                    "l1_used_bytes": 60 * 2**20, "cb_bytes": 40 * 2**20}
                   for age in range(50, 0, -1)]
         return json.dumps({"schema": "ttmem.history.v1", "device": 0, "uid": device, "interval_seconds": 1,
+                           "directory_id": directory_id or self.directory_id(self.dir),
                            "points": points}).encode()
+
+    @staticmethod
+    def directory_id(path):
+        """Returns the id as docs/reference/server-http.md describes it."""
+        there = os.stat(path)
+        boot = pathlib.Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        return f"{boot}:{there.st_dev}:{there.st_ino}"
 
     def test_charts_start_with_the_history(self):
         asked = self.serve(self.history)
@@ -492,6 +500,7 @@ class HistoryOfAServer(Terminal):
         self.open()
         self.top("--view", "2")
         self.see(r"peak 92% \(11\.0 GiB\)")
+        self.see(r"history from ttmem serve on 127\.0\.0\.1:\d+")
         self.see(r"⣿{20}")
         self.press("Right")
         self.see(r"Device 1 DRAM")
@@ -500,6 +509,46 @@ class HistoryOfAServer(Terminal):
         self.assertEqual([re.search(r"device=(0x\w+)", path).group(1) for path in asked], uids)
         self.assertTrue(all(path.startswith("/api/v1/history?") for path in asked))
         self.press("q")
+
+    def test_the_history_of_another_directory_is_not_shown(self):
+        with tempfile.TemporaryDirectory() as other:
+            for given, words in ((self.directory_id(other), "reads another TTMEM_DIR"),
+                                 ("", "does not say which TTMEM_DIR it reads")):
+                with self.subTest(given):
+                    self.serve(lambda path, given=given: self.history(path).replace(
+                        self.directory_id(self.dir).encode(), given.encode()))
+                    self.demo()
+                    self.open(120, 40)
+                    self.top("--view", "2")
+                    self.see(r"no history: ttmem serve on 127\.0\.0\.1:\d+ " + words)
+                    self.see(r"60s peak (?!92%)")
+                    self.press("q")
+                    self.see(r"^ended 0$")
+                    self.close()
+
+    def test_a_real_server_says_which_directory_it_reads(self):
+        with tempfile.TemporaryDirectory() as elsewhere:
+            link = pathlib.Path(elsewhere) / "link"
+            link.symlink_to(self.dir)
+            for directory, words in ((str(link), "history from"),
+                                     (elsewhere, "no history: .* reads another TTMEM_DIR")):
+                with self.subTest(words):
+                    server = self.start([TTMEM, "serve", "--http", "127.0.0.1:0", "--socket",
+                                         f"{elsewhere}/socket"],
+                                        {**self.env, "TTMEM_DIR": directory})
+                    where = re.compile(r"127\.0\.0\.1:\d+")
+                    while not (found := where.search(server.line("stderr"))):
+                        pass
+                    self.env["TTMEM_HTTP"] = found.group()
+                    self.demo()
+                    self.open(120, 40)
+                    self.top("--view", "2")
+                    self.see(words)
+                    self.press("q")
+                    self.see(r"^ended 0$")
+                    self.close()
+                    server.signal(signal.SIGTERM)
+                    server.wait()
 
     def test_a_server_that_does_not_hang_up_is_accepted(self):
         self.serve(self.history, hang_up=False)

@@ -20,7 +20,7 @@ import urllib.parse
 
 from export_case import ExportCase
 from recording_file import random_recording
-from support import DEADLINE_SECONDS, TTMEM, is_sanitized
+from support import DEADLINE_SECONDS, TTMEM, is_sanitized, shown
 
 PORT = 9489
 FORMATS = ("perfetto", "pprof", "memory-viz", "speedscope", "collapsed", "csv")
@@ -661,6 +661,12 @@ class InOneFile(ViewCase):
         self.write("-f")
         self.assertIn("ttmem-source", out.read_text())
         self.assertEqual(self.files(), ["out.html", "run.ttmem", "temporary"])
+
+    def test_says_what_it_wrote(self):
+        self.small()
+        said = self.write()
+        self.assertEqual(said, f"ttmem: wrote {self.out}: {shown(self.out.stat().st_size)}\n")
+        self.assertEqual(self.ttmem("report", self.path, "--html", "-").stderr, "")
 
     def test_replaces_the_old_page_atomically(self):
         """A program that has the old page open, or another link to it, keeps the old page."""

@@ -238,7 +238,7 @@ class Cursor(ViewCase):
                          {"hidden", "decoder.0/attention/scores"})
         snapshot = self.report("--at", "325ms")["devices"][0]
         core = next(one for one in snapshot["per_core"] if (one["x"], one["y"]) == (0, 0))
-        self.wait_text(".core-map .words", f"headroom {shown(core['headroom_bytes'], 1, 1)}")
+        self.wait_text(".core-map .words", f"headroom {shown(core['headroom_bytes'], 1)}")
         self.browser.press("4")
         self.assertEqual({row[2] for row in self.wait_rows("Allocations", 3)},
                          {"weights", "hidden", "scores"})
@@ -259,7 +259,7 @@ class Cursor(ViewCase):
         self.view()
         self.open(f"view=processes&t={310 * MS}&search=weights")
         [row] = self.wait_rows("Allocations")
-        self.assertEqual(row[8], "0.3 s")
+        self.assertEqual(row[9], "0.3 s")
 
     def test_reasons_marks_and_peaks(self):
         self.save(model())
@@ -488,7 +488,7 @@ class Leaks(ViewCase):
         self.view()
         self.open("view=leaks")
         self.assertEqual(self.data("main h2", "leaks")[0], "true")
-        rows = self.wait_rows("Grew from mark to mark, and never shrank")
+        rows = self.wait_rows("Grew from mark to mark, and never shrank (bytes of all devices)")
         grown = {(row[4], row[0]) for row in rows}
         self.assertEqual(grown, {(leak["label"], shown(leak["last_bytes"] - leak["first_bytes"]))
                                  for leak in found["growth"]})

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, List, Optional
 
+from ._sizes import format_size
+
 if TYPE_CHECKING:
     from ._measure import Change, Measure
 
@@ -33,12 +35,16 @@ def report_text(measure: Measure) -> str:
 def _row(change: Change) -> str:
     bound = "" if change.peak_is_exact or change.peak_bytes is None else ">= "
     name = "Total L1" if change.kind == "l1_total" else change.kind
-    return _ROW.format(name, _mib(change.took_bytes, bound), _mib(change.gave_back_bytes, bound),
-                       _mib(change.net_bytes, sign="+"), _mib(change.peak_bytes, bound))
+    return _ROW.format(name, _size(change.took_bytes, bound), _size(change.gave_back_bytes, bound),
+                       _size(change.net_bytes, plus="+"), _size(change.peak_bytes, bound))
 
 
-def _mib(value: Optional[int], prefix: str = "", sign: str = "") -> str:
-    return "n/a" if value is None else f"{prefix}{value / 1024 / 1024:{sign}.2f} MiB"
+def _size(value: Optional[int], prefix: str = "", plus: str = "") -> str:
+    """Returns "n/a", or text such as ">= 1.20 MiB", "+4.00 KiB" or "-1.20 MiB"."""
+    if value is None:
+        return "n/a"
+    sign = "-" if value < 0 else plus
+    return f"{prefix}{sign}{format_size(abs(value)) if value else '0.00 MiB'}"
 
 
 def _footnotes(measure: Measure, shown: List[Change]) -> List[str]:

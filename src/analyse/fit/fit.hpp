@@ -35,6 +35,10 @@ struct CarryOptions {
   // Replace the sizes with which the devices of the recording were opened.
   std::optional<std::uint64_t> l1_small_size;
   std::optional<std::uint64_t> trace_region_size;
+  // True: everything that used the whole grid of the recorded device uses the whole grid of the
+  // board, and what lay on missing cores or banks is moved to the others. The result is then an
+  // estimate, because the program chooses its cores.
+  bool estimate = false;
 };
 
 // The reason why a request cannot be translated into a request on the other board.
@@ -113,6 +117,14 @@ struct Opened {
   placement::MemoryMap map;
 };
 
+// The result with CarryOptions::estimate.
+struct Estimate {
+  Verdict verdict = Verdict::fits;
+  placement::Grid recorded;  // the grid of the first recorded device
+  std::vector<report::DeviceReport> devices;
+  std::optional<FailedRequest> failure;
+};
+
 // The result for one board.
 struct BoardFit {
   placement::Board board;
@@ -124,10 +136,16 @@ struct BoardFit {
   std::vector<report::DeviceReport> devices;  // peaks up to the failure, or to the end
   std::optional<FailedRequest> failure;
   std::vector<Unknown> unknown;  // the most bytes first
+  // nullopt if the requests do not depend on the number of cores and banks, if the run does not fit
+  // anyway, or if some requests cannot be estimated either.
+  std::optional<Estimate> estimate;
   // The largest factor that fits, and the smallest tried factor that does not fit. Set by
   // find_largest().
   std::optional<double> largest_factor;
   std::optional<double> smallest_failing_factor;
+  // Why find_largest() found no factor although the run may fit: no buffer under the scope can be
+  // translated.
+  std::optional<Why> scope_unknown;
 };
 
 // Runs a recording on a board. Fails if the recording is damaged or has no requests (--aggregate),
@@ -138,7 +156,7 @@ struct BoardFit {
 // Finds the largest factor for the sizes under `scope` with which the run fits, to within one
 // percent of the factor. The other fields have the results for the factor 1. largest_factor is
 // empty if no factor fits, however small; smallest_failing_factor is empty if no factor is too
-// large.
+// large. Both are empty if scope_unknown is set.
 [[nodiscard]] Result<BoardFit> find_largest(const recording::Reader& reader,
                                             const placement::Board& board,
                                             const CarryOptions& options, const std::string& scope);

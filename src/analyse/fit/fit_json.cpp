@@ -99,21 +99,32 @@ Json unknown_json(const Unknown& unknown) {
                         : Json(unknown.bytes)}};
 }
 
+Json estimate_json(const Estimate& estimate) {
+  Json json = {{"verdict", name_of(estimate.verdict)},
+               {"recorded_grid", {{"x", estimate.recorded.x}, {"y", estimate.recorded.y}}},
+               {"devices", Json::array()}};
+  for (const auto& device : estimate.devices) json["devices"].push_back(device_json(device));
+  return json;
+}
+
 Json board_json(const BoardFit& board) {
   const auto size = [&](std::uint64_t placement::MemoryMap::*field) {
     return board.opened ? Json(board.opened->map.*field) : Json(nullptr);
   };
-  Json json = {{"board", board.board.system},
-               {"arch", placement::name_of(board.board.chip.arch)},
-               {"l1_small_size", size(&placement::MemoryMap::l1_small_bytes)},
-               {"trace_region_size", size(&placement::MemoryMap::trace_region_bytes)},
-               {"verdict", name_of(board.verdict)},
-               {"requests", board.requests},
-               {"largest_factor", value_of(board.largest_factor)},
-               {"smallest_failing_factor", value_of(board.smallest_failing_factor)},
-               {"failure", board.failure ? failure_json(*board.failure) : Json(nullptr)},
-               {"unknown", Json::array()},
-               {"devices", Json::array()}};
+  Json json = {
+      {"board", board.board.system},
+      {"arch", placement::name_of(board.board.chip.arch)},
+      {"l1_small_size", size(&placement::MemoryMap::l1_small_bytes)},
+      {"trace_region_size", size(&placement::MemoryMap::trace_region_bytes)},
+      {"verdict", name_of(board.verdict)},
+      {"requests", board.requests},
+      {"largest_factor", value_of(board.largest_factor)},
+      {"smallest_failing_factor", value_of(board.smallest_failing_factor)},
+      {"scope_unknown", board.scope_unknown ? Json(name_of(*board.scope_unknown)) : Json(nullptr)},
+      {"failure", board.failure ? failure_json(*board.failure) : Json(nullptr)},
+      {"unknown", Json::array()},
+      {"devices", Json::array()},
+      {"estimate", board.estimate ? estimate_json(*board.estimate) : Json(nullptr)}};
   if (board.failure) json["failure"]["explanation"] = explain::to_json(explanation_of(board));
   for (const Unknown& unknown : board.unknown) json["unknown"].push_back(unknown_json(unknown));
   for (const auto& device : board.devices) json["devices"].push_back(device_json(device));

@@ -19,6 +19,7 @@ namespace {
 using report::DeviceReport;
 using report::Extreme;
 using text::Color;
+using text::Column;
 using text::Table;
 using text::TextOptions;
 
@@ -47,6 +48,10 @@ std::string first_lines(const BoardFit& board, const std::string& file,
   line.add(fmt::format("{} on {}: ", text::printable(file, options.unicode), board.board.system),
            Color::bold);
   line.add(name_of(board.verdict), color_of(board.verdict));
+  if (board.estimate && board.verdict == Verdict::unknown) {
+    line.add(fmt::format(", as an estimate ~{}", name_of(board.estimate->verdict)),
+             color_of(board.estimate->verdict));
+  }
   const placement::Grid grid = board.opened ? board.opened->grid : board.board.compute_grid;
   std::string about = fmt::format(
       "{}, {} x {} cores, {} DRAM banks of {}", placement::name_of(board.board.chip.arch), grid.x,
@@ -88,28 +93,53 @@ const DeviceReport* tightest(const BoardFit& board) {
   return found == board.devices.end() ? nullptr : &*found;
 }
 
+// Returns the estimate for the same device. Returns null if there is none, or if the figures of the
+// device end at a failure and cannot be compared.
+const DeviceReport* estimate_of(const BoardFit& board, const DeviceReport& device) {
+  if (!board.estimate || board.failure) return nullptr;
+  const auto place = static_cast<std::size_t>(&device - board.devices.data());
+  return place < board.estimate->devices.size() ? &board.estimate->devices[place] : nullptr;
+}
+
 std::string peaks_text(const BoardFit& board, const TextOptions& options) {
   const DeviceReport* const device = tightest(board);
   if (device == nullptr || (!device->peak[Kind::dram] && !device->l1_peak)) return {};
   using enum text::Column::Align;
-  Table table({{"", left}, {"PEAK"}, {"AT"}, {"SHARE"}, {"LEAST FREE BLOCK/BANK"}, {"AT"}});
-  const auto add = [&](const char* name, const std::optional<Extreme>& peak,
-                       const report::Bytes& capacity, const std::optional<Extreme>& free) {
+  // Without an estimate, the column is left out because all its cells are "-".
+  Table table({{"", left},
+               {"PEAK"},
+               {"ESTIMATE", right, 0, Column::Cut::never, true},
+               {"AT", right, 2},
+               {"SHARE"},
+               {"LEAST FREE BLOCK/BANK", right, 1},
+               {"AT", right, 2}});
+  const DeviceReport* const estimated = estimate_of(board, *device);
+  const auto add = [&](const char* name, const auto& peak_of, const report::Bytes& capacity,
+                       const std::optional<Extreme>& free) {
+    const std::optional<Extreme>& peak = peak_of(*device);
     if (!peak) return;
     const auto share = text::share_of(bytes_of(peak), capacity);
-    table.add_row({{name},
-                   {text::format_bytes(bytes_of(peak), options.units),
-                    text::color_of(text::tone_of_share(share))},
-                   {time_of(peak)},
-                   {share ? text::format_share(share) : ""},
-                   {free ? text::format_bytes(bytes_of(free), options.units) : ""},
-                   {time_of(free)}});
+    table.add_row(
+        {{name},
+         {text::format_bytes(bytes_of(peak), options.units),
+          text::color_of(text::tone_of_share(share))},
+         {estimated != nullptr
+              ? text::mark_estimate(
+                    text::format_bytes(bytes_of(peak_of(*estimated)), options.units), true)
+              : std::string(text::kNone)},
+         {time_of(peak)},
+         {share ? text::format_share(share) : ""},
+         {free ? text::format_bytes(bytes_of(free), options.units) : ""},
+         {time_of(free)}});
   };
-  add("DRAM", device->peak[Kind::dram], device->dram_capacity,
-      device->least_largest_free[Kind::dram]);
-  add("L1", device->l1_peak, device->l1_capacity, device->least_largest_free[Kind::l1]);
-  add("CB", device->peak[Kind::cb], device->l1_capacity, std::nullopt);
-  add("Trace", device->peak[Kind::trace], device->trace_region, std::nullopt);
+  const auto of_kind = [](Kind kind) {
+    return [kind](const DeviceReport& of) -> const auto& { return of.peak[kind]; };
+  };
+  const auto of_l1 = [](const DeviceReport& of) -> const auto& { return of.l1_peak; };
+  add("DRAM", of_kind(Kind::dram), device->dram_capacity, device->least_largest_free[Kind::dram]);
+  add("L1", of_l1, device->l1_capacity, device->least_largest_free[Kind::l1]);
+  add("CB", of_kind(Kind::cb), device->l1_capacity, std::nullopt);
+  add("Trace", of_kind(Kind::trace), device->trace_region, std::nullopt);
   std::string text;
   if (board.devices.size() > 1) {
     text = fmt::format("  Device {}, which has least left{}:\n", device->id,
@@ -120,12 +150,18 @@ std::string peaks_text(const BoardFit& board, const TextOptions& options) {
   if (!board.failure && !board.unknown.empty()) text += "  Without these:\n";
   text += table.render(2, options);
   if (!device->least_headroom) return text;
-  return text +
-         text::wrapped(fmt::format("Headroom: least {} between CBs and L1 buffers of a core, at {}",
-                                   text::format_signed_bytes(device->least_headroom->bytes,
-                                                             options.units, text::Scale::core),
-                                   time_of(device->least_headroom)),
-                       2, device->least_headroom->bytes < 0 ? Color::red : Color::plain, options);
+  const auto room_of = [&](const DeviceReport& of) {
+    return text::format_signed_bytes(of.least_headroom->bytes, options.units, text::Scale::core);
+  };
+  std::string headroom =
+      fmt::format("Headroom: least {} between CBs and L1 buffers of a core, at {}",
+                  room_of(*device), time_of(device->least_headroom));
+  if (estimated != nullptr && estimated->least_headroom) {
+    headroom += fmt::format("; estimate ~{}", room_of(*estimated));
+  }
+  return text + text::wrapped(headroom, 2,
+                              device->least_headroom->bytes < 0 ? Color::red : Color::plain,
+                              options);
 }
 
 std::string what_failed(const FailedRequest& failure, const TextOptions& options) {
@@ -174,10 +210,39 @@ std::string unknown_text(const BoardFit& board, const TextOptions& options) {
   return text.empty() ? text : "  Cannot be translated:\n" + text;
 }
 
+// Says what the estimate assumes, and where the run would fail.
+std::string estimate_text(const BoardFit& board, const TextOptions& options) {
+  if (!board.estimate || !board.opened) return {};
+  const placement::Grid& recorded = board.estimate->recorded;
+  const placement::Grid& grid = board.opened->grid;
+  const bool is_larger = grid.x >= recorded.x && grid.y >= recorded.y && grid != recorded;
+  std::string text = fmt::format("The recorded device has {} x {} cores. ", recorded.x, recorded.y);
+  text += is_larger
+              ? "A program that spreads over the whole grid takes circular buffers on more cores "
+                "here, so that PEAK is too small for such a program. "
+              : "";
+  text += fmt::format(
+      "ESTIMATE assumes that programs on the whole grid use {} x {} cores with the same circular "
+      "buffers on each{}.",
+      grid.x, grid.y,
+      board.unknown.empty() ? ""
+                            : ", and that what lay on missing cores or banks moves to the others");
+  if (const auto& failure = board.estimate->failure) {
+    text += " It would fail: " + what_failed(*failure, options);
+  }
+  return text::wrapped(text, 2, Color::yellow, options);
+}
+
 std::string factor_text(const BoardFit& board, const std::string& scope,
                         const TextOptions& options) {
   if (scope.empty()) return {};
   std::string text;
+  if (board.scope_unknown) {
+    return text::wrapped(
+        fmt::format("How large {} may be is unknown: none of its buffers can be translated ({}).",
+                    scope, reason(*board.scope_unknown)),
+        2, Color::bold, options);
+  }
   if (!board.largest_factor) {
     text = fmt::format("{} does not fit in any size.", scope);
   } else if (!board.smallest_failing_factor) {
@@ -196,8 +261,8 @@ std::string fit_text(const BoardFit& board, const std::string& file, const std::
                      const TextOptions& options) {
   std::string text = first_lines(board, file, options);
   if (board.failure) text += failure_text(board, options);
-  return text + unknown_text(board, options) + peaks_text(board, options) +
-         factor_text(board, scope, options);
+  return text + unknown_text(board, options) + estimate_text(board, options) +
+         peaks_text(board, options) + factor_text(board, scope, options);
 }
 
 }  // namespace ttmem::fit

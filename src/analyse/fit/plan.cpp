@@ -13,12 +13,6 @@ namespace {
 using recording::RecordedRequest;
 using recording::Tables;
 
-// Returns true if a scale applies to buffers of this kind. Traces and kernels do not grow with the
-// data of a program.
-bool can_grow(Kind kind) {
-  return kind == Kind::dram || kind == Kind::l1 || kind == Kind::l1_small;
-}
-
 std::vector<double> factors(const Tables& tables, const CarryOptions& options) {
   std::vector<double> all;
   for (const RecordedRequest& request : tables.requests) {

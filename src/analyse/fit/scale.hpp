@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "analyse/fit/fit.hpp"
+#include "base/kinds.hpp"
 #include "base/result.hpp"
 #include "read/recording/file/tables.hpp"
 
@@ -22,6 +23,12 @@ namespace ttmem::fit {
 [[nodiscard]] bool lies_under(std::string_view path, std::string_view scope);
 // Returns the product of all factors that apply to the path.
 [[nodiscard]] double factor_for(std::string_view path, std::span<const SizeScale> scales);
+
+// Returns true if a scale applies to buffers of this kind. Traces and kernels do not grow with the
+// data of a program.
+[[nodiscard]] constexpr bool can_grow(Kind kind) {
+  return kind == Kind::dram || kind == Kind::l1 || kind == Kind::l1_small;
+}
 
 // Returns the bytes times the factor, rounded up to a multiple of `unit`. Returns `bytes` unchanged
 // for the factor 1.

@@ -56,6 +56,7 @@ Result<Target> target_for(const RecordedDevice& shape, const Board& board,
   const auto map = placement::MemoryMap::make(board, sizes_of(shape, target.chip, options));
   if (!map) return Error{board.system + " cannot be opened so: " + map.error().message};
   target.map = *map;
+  target.estimate = options.estimate;
   return target;
 }
 

@@ -19,6 +19,7 @@ struct Target {
   const placement::ChipSpec* chip = nullptr;  // chip of the recorded devices; null: unknown
   placement::Grid grid;                       // grid of the board
   placement::MemoryMap map;                   // memory map of the board
+  bool estimate = false;                      // as CarryOptions::estimate
 
   [[nodiscard]] std::uint64_t banks(Kind kind) const {
     return is_in_dram(kind) ? map.dram_channels : std::uint64_t{grid.x} * grid.y;

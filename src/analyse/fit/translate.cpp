@@ -39,6 +39,37 @@ std::optional<CoreMask> renumbered(const CoreMask& cores, const Target& target) 
   return all ? std::optional(there) : std::nullopt;
 }
 
+// Returns true if the cores are the whole grid of the recorded device.
+bool is_whole_grid(const CoreMask& cores, const Target& target) {
+  return cores.count() == std::uint32_t{target.recorded.grid_x} * target.recorded.grid_y;
+}
+
+// Returns the cores that the program would probably use: the whole grid instead of the whole
+// recorded grid, else the same cores, with another core in place of each missing core. Returns
+// nullopt if the recorded grid is unknown.
+std::optional<CoreMask> estimated(const CoreMask& cores, const Target& target) {
+  const std::uint32_t columns = target.recorded.grid_x;
+  if (columns == 0) return std::nullopt;
+  if (is_whole_grid(cores, target)) return CoreMask::first(target.grid.x * target.grid.y);
+  CoreMask there;
+  cores.for_each([&](std::uint32_t core) {
+    there.set(core / columns % target.grid.y * target.grid.x + core % columns % target.grid.x);
+  });
+  return there;
+}
+
+std::optional<CoreMask> translated_cores(const CoreMask& cores, const Target& target) {
+  return target.estimate ? estimated(cores, target) : renumbered(cores, target);
+}
+
+// Returns how many times more bytes each core gets if shards of missing cores move to the other
+// cores.
+double growth_on_fewer_cores(const CoreMask& cores, const Target& target) {
+  const auto there = estimated(cores, target);
+  if (renumbered(cores, target) || !there || there->count() >= cores.count()) return 1;
+  return static_cast<double>(cores.count()) / there->count();
+}
+
 Why why_not_renumbered(const Target& target) {
   return target.recorded.grid_x == 0 ? Why::cores_unknown : Why::cores_missing;
 }
@@ -79,11 +110,16 @@ void translate_sharded(const RecordedRequest& request, const CoreMask* cores, do
     const std::uint64_t last = request.layout.shard_banks != 0 ? request.layout.shard_banks
                                                                : target.recorded.dram_channels;
     if (last == 0) translated.why = Why::layout_unknown;
-    if (last > target.map.dram_channels) translated.why = Why::banks_missing;
+    if (last > target.map.dram_channels) {
+      if (!target.estimate) translated.why = Why::banks_missing;
+      factor *= static_cast<double>(last) / target.map.dram_channels;
+    }
   } else if (cores == nullptr) {
     translated.why = Why::cores_unknown;
-  } else if (!renumbered(*cores, target)) {
+  } else if (!translated_cores(*cores, target)) {
     translated.why = why_not_renumbered(target);
+  } else if (target.estimate) {
+    factor *= growth_on_fewer_cores(*cores, target);
   }
   if (translated.why == Why::none) translate_shard(request, factor, target, translated);
 }
@@ -185,10 +221,18 @@ TranslatedRequest translate(const RecordedRequest& request, const CoreMask* core
   return translated;
 }
 
+bool may_grow_with_grid(const recording::Layout& layout, const Target& target) {
+  const placement::Grid recorded{target.recorded.grid_x, target.recorded.grid_y};
+  return recorded.x != 0 && recorded != target.grid &&
+         std::any_of(layout.begin(), layout.end(), [&](const recording::RecordedCb& cb) {
+           return !cb.global && is_whole_grid(cb.cores, target);
+         });
+}
+
 TranslatedLayout translate(const recording::Layout& layout, const Target& target) {
   TranslatedLayout translated{.layout = layout, .why = Why::none, .stacks = {}};
   for (recording::RecordedCb& cb : translated.layout) {
-    const auto cores = renumbered(cb.cores, target);
+    const auto cores = translated_cores(cb.cores, target);
     if (!cores) {
       translated.why = why_not_renumbered(target);
       return translated;

@@ -44,4 +44,8 @@ struct TranslatedLayout {
 
 [[nodiscard]] TranslatedLayout translate(const recording::Layout& layout, const Target& target);
 
+// Returns true if a circular buffer of the layout lay on the whole grid of the recorded device, and
+// the grid of the board has another size.
+[[nodiscard]] bool may_grow_with_grid(const recording::Layout& layout, const Target& target);
+
 }  // namespace ttmem::fit

@@ -18,13 +18,9 @@ namespace ttmem::leaks {
 // Adds the sizes, devices and times of `one` to `sum`. Does not change the names and the other
 // fields of `sum`.
 inline void add_up(const Leak& one, Leak& sum) {
-  sum.bytes = saturating_add(sum.bytes, one.bytes);
+  sum.bytes_on.add(one.bytes_on);
   sum.count =
       sum.count && one.count ? std::optional(saturating_add(*sum.count, *one.count)) : std::nullopt;
-  for (const std::uint32_t device : one.devices) {
-    const auto place = std::lower_bound(sum.devices.begin(), sum.devices.end(), device);
-    if (place == sum.devices.end() || *place != device) sum.devices.insert(place, device);
-  }
   if (one.age_ns) sum.age_ns = std::max(sum.age_ns.value_or(0), *one.age_ns);
   if (one.begin_ns) sum.begin_ns = std::min(sum.begin_ns.value_or(*one.begin_ns), *one.begin_ns);
 }
@@ -45,14 +41,15 @@ class LeakSums {
     add_up(one, sum);
   }
 
-  // Returns the sums, the largest first, and clears them.
+  // Returns the sums, the largest on one device first, and clears them.
   [[nodiscard]] std::vector<Leak> take() {
     std::vector<Leak> list;
     list.reserve(sums_.size());
     for (auto& [key, leak] : sums_) list.push_back(std::move(leak));
     sums_.clear();
-    std::stable_sort(list.begin(), list.end(),
-                     [](const Leak& a, const Leak& b) { return a.bytes > b.bytes; });
+    std::stable_sort(list.begin(), list.end(), [](const Leak& a, const Leak& b) {
+      return a.bytes_on.per_device() > b.bytes_on.per_device();
+    });
     return list;
   }
 

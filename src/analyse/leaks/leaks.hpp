@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analyse/report/report.hpp"
+#include "base/bytes_on_devices.hpp"
 #include "base/kinds.hpp"
 
 namespace ttmem::leaks {
@@ -25,8 +26,8 @@ struct Leak {
   // Pid in this pid namespace; nullopt: unknown. Shown only if `foreign_pid` is true.
   std::optional<std::int32_t> host_pid;
   bool foreign_pid = false;
-  std::vector<std::uint32_t> devices;  // numbers of the devices, ascending
-  std::uint64_t bytes = 0;             // bytes on all devices; physical where known
+  // Bytes by the number of the device; physical where known. For programs 0 on each device.
+  BytesOnDevices<std::uint32_t> bytes_on;
   std::optional<std::uint64_t> count;  // nullopt: only the bytes are known
   // In Leaks::dead_process: true if a signal ended the process, false if the process exited.
   // nullopt if it ended without a clean exit and nobody knows how.
@@ -36,6 +37,12 @@ struct Leak {
   // oldest allocation.
   std::optional<std::uint64_t> age_ns;
   std::optional<recording::Time> begin_ns;
+
+  [[nodiscard]] std::vector<std::uint32_t> devices() const {
+    std::vector<std::uint32_t> numbers;
+    for (const auto& [number, bytes] : bytes_on.of_each()) numbers.push_back(number);
+    return numbers;
+  }
 };
 
 // Live memory whose scope was left, added up by process, kind and scope. The scope of memory is the

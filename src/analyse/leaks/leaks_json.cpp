@@ -23,8 +23,9 @@ Json leak_json(const Leak& leak) {
           {"process", leak.process},
           {"pid", leak.pid},
           {"host_pid", leak.foreign_pid ? value_of(leak.host_pid) : Json(leak.pid)},
-          {"devices", leak.devices},
-          {"bytes", leak.bytes},
+          {"devices", leak.devices()},
+          {"bytes", leak.bytes_on.on_all()},
+          {"bytes_per_device", leak.bytes_on.per_device()},
           {"count", value_of(leak.count)},
           {"oldest_age_ns", value_of(leak.age_ns)},
           {"oldest_time_ns", value_of(leak.begin_ns)}};
@@ -51,7 +52,7 @@ const char* name_of_how(Outlived::How how) {
 Json outlived_json(const Outlived& outlived) {
   Json json = leak_json(outlived.what);
   const bool programs = outlived.of == Outlived::Of::programs;
-  if (programs) json["bytes"] = nullptr;
+  if (programs) json["bytes"] = json["bytes_per_device"] = nullptr;
   json["programs"] = programs;
   json["visits"] = outlived.visits;
   json["left_behind"] = name_of_how(outlived.how);

@@ -46,17 +46,19 @@ std::string heading(const std::string& text, const TextOptions& options) {
   return text::wrapped(text, 0, Color::bold, options);
 }
 
-// Returns for example "what: 1.2 GiB in 3 allocations". Leaves out the count if it is unknown.
+// Returns for example "what: 1.2 GiB on all devices in 3 allocations". Leaves out "on all devices"
+// if there is only one device, and the count if it is unknown.
 std::string heading(const char* what, const std::vector<Leak>& leaks, const TextOptions& options) {
-  std::uint64_t bytes = 0;
+  BytesOnDevices<std::uint32_t> bytes_on;
   std::uint64_t count = 0;
   bool is_counted = true;
   for (const Leak& leak : leaks) {
-    bytes = saturating_add(bytes, leak.bytes);
+    bytes_on.add(leak.bytes_on);
     count = saturating_add(count, leak.count.value_or(0));
     is_counted = is_counted && leak.count;
   }
-  std::string text = fmt::format("{}: {}", what, size(bytes, options));
+  std::string text = fmt::format("{}: {}", what, size(bytes_on.on_all(), options));
+  if (bytes_on.of_each().size() > 1) text += " on all devices";
   if (is_counted) text += " in " + text::plural(count, "allocation", "allocations");
   return heading(text, options);
 }
@@ -66,35 +68,61 @@ std::string rest_text(std::size_t all, std::size_t top, const TextOptions& optio
   return text::Line(options).add(fmt::format("  and {} more", all - top), Color::dim).finish();
 }
 
-// A column of the list that depends on the class of the leaks.
-struct Extra {
-  const char* header;
-  std::string (*text)(const Leak& leak);
+// A row of a list of leaks.
+struct Row {
+  const Leak* leak;
+  bool has_bytes;  // false: the bytes are unknown
+  std::string kind;
+  std::string name;
+  std::string extra;  // text of the column that only one class of leaks has
 };
 
-std::string list_text(const std::vector<Leak>& leaks, const Extra& extra, std::size_t top,
+// Returns the first `top` rows.
+std::string list_text(const std::vector<Row>& rows, const char* extra_header, std::size_t top,
                       const TextOptions& options) {
   using enum Column::Align;
-  Table table({{"BYTES"},
+  Table table({{"BYTES/DEVICE"},
+               {"ALL DEVICES", right, 1},
                {"COUNT"},
                {"KIND", left},
                {"SCOPE/LABEL", left, 0, Column::Cut::middle},
-               {extra.header, left},
-               {"DEVICE", left, 2},
-               {"PROCESS", left, 1},
-               {"OLDEST", left, 3}});
-  for (std::size_t i = 0; i < std::min(top, leaks.size()); ++i) {
-    const Leak& leak = leaks[i];
-    table.add_row({{size(leak.bytes, options)},
+               {extra_header, left},
+               {"DEVICE", left, 3},
+               {"PROCESS", left, 2},
+               {"OLDEST", left, 4}});
+  for (std::size_t i = 0; i < std::min(top, rows.size()); ++i) {
+    const Leak& leak = *rows[i].leak;
+    const auto bytes = [&](std::uint64_t value) {
+      return size(rows[i].has_bytes ? Bytes(value) : std::nullopt, options);
+    };
+    table.add_row({{bytes(leak.bytes_on.per_device())},
+                   {bytes(leak.bytes_on.on_all())},
                    {text::format_count(leak.count)},
-                   {leak.kind ? std::string(ttmem::name_of(*leak.kind)) : std::string("?")},
-                   {name_of_leak(leak)},
-                   {extra.text(leak)},
-                   {text::format_ids(leak.devices)},
+                   {rows[i].kind},
+                   {rows[i].name},
+                   {rows[i].extra},
+                   {text::format_ids(leak.devices())},
                    {process_of(leak)},
                    {since(leak)}});
   }
-  return table.render(2, options) + rest_text(leaks.size(), top, options);
+  return table.render(2, options) + rest_text(rows.size(), top, options);
+}
+
+std::string kind_of(const Leak& leak) {
+  return leak.kind ? std::string(ttmem::name_of(*leak.kind)) : "?";
+}
+
+// Returns the text of the column that only one class of leaks has.
+using Extra = std::string (*)(const Leak& leak);
+
+std::string list_text(const std::vector<Leak>& leaks, const char* extra_header, Extra extra,
+                      std::size_t top, const TextOptions& options) {
+  std::vector<Row> rows;
+  rows.reserve(leaks.size());
+  for (const Leak& leak : leaks) {
+    rows.push_back({&leak, true, kind_of(leak), name_of_leak(leak), extra(leak)});
+  }
+  return list_text(rows, extra_header, top, options);
 }
 
 std::string how_it_ended(const Leak& leak) {
@@ -165,29 +193,15 @@ std::string outlived_heading(const Leaks& leaks, const TextOptions& options) {
 }
 
 std::string outlived_text(const Leaks& leaks, std::size_t top, const TextOptions& options) {
-  using enum Column::Align;
-  Table table({{"BYTES"},
-               {"COUNT"},
-               {"KIND", left},
-               {"SCOPE/LABEL", left, 0, Column::Cut::middle},
-               {"LEFT BEHIND", left},
-               {"DEVICE", left, 2},
-               {"PROCESS", left, 1},
-               {"OLDEST", left, 3}});
-  const auto& all = leaks.outlived_scope;
-  for (std::size_t i = 0; i < std::min(top, all.size()); ++i) {
-    const Leak& leak = all[i].what;
-    const bool programs = all[i].of == Outlived::Of::programs;
-    table.add_row({{programs ? "n/a" : size(leak.bytes, options)},
-                   {text::format_count(leak.count)},
-                   {programs ? "program" : std::string(ttmem::name_of(*leak.kind))},
-                   {origin_or_none(leak.scope, leak.label)},
-                   {how_often(all[i])},
-                   {text::format_ids(leak.devices)},
-                   {process_of(leak)},
-                   {since(leak)}});
+  std::vector<Row> rows;
+  rows.reserve(leaks.outlived_scope.size());
+  for (const Outlived& outlived : leaks.outlived_scope) {
+    const Leak& leak = outlived.what;
+    const bool programs = outlived.of == Outlived::Of::programs;
+    rows.push_back({&leak, !programs, programs ? "program" : kind_of(leak),
+                    origin_or_none(leak.scope, leak.label), how_often(outlived)});
   }
-  return table.render(2, options) + rest_text(all.size(), top, options);
+  return list_text(rows, "LEFT BEHIND", top, options);
 }
 
 std::string next_step(const Leaks& leaks) {
@@ -228,17 +242,20 @@ std::string leaks_text(const Leaks& leaks, std::size_t top, const TextOptions& o
   }
   if (!leaks.dead_process.empty()) {
     text += heading("Held by processes when they ended", leaks.dead_process, options) +
-            list_text(leaks.dead_process, {"ENDED", how_it_ended}, top, options);
+            list_text(leaks.dead_process, "ENDED", how_it_ended, top, options);
   }
   if (!leaks.closed_device.empty()) {
     text += heading("Left on devices that were closed", leaks.closed_device, options) +
-            list_text(leaks.closed_device, {"", nothing}, top, options);
+            list_text(leaks.closed_device, "", nothing, top, options);
   }
   if (!leaks.growth.empty()) {
-    text += heading(leaks.file.empty() ? "Grew for as long as it was looked at, and never shrank"
-                                       : "Grew from mark to mark, and never shrank",
-                    options) +
-            growth_text(leaks, top, options);
+    text +=
+        heading(
+            leaks.file.empty()
+                ? "Grew for as long as it was looked at, and never shrank (bytes of all devices)"
+                : "Grew from mark to mark, and never shrank (bytes of all devices)",
+            options) +
+        growth_text(leaks, top, options);
   }
   if (!leaks.outlived_scope.empty()) {
     text += outlived_heading(leaks, options) + outlived_text(leaks, top, options);

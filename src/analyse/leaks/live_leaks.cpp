@@ -34,11 +34,10 @@ Leak leak_of(const Snapshot& snapshot, const model::Allocation& allocation) {
   leak.scope = allocation.scope;
   leak.label = allocation.label;
   for (const std::uint32_t device : model::devices_of(allocation)) {
-    leak.devices.push_back(snapshot.devices[device].id);
+    leak.bytes_on.add(snapshot.devices[device].id,
+                      allocation.physical_bytes.value_or(allocation.bytes));
   }
-  leak.bytes =
-      model::on_all_devices(allocation, allocation.physical_bytes.value_or(allocation.bytes));
-  leak.count = leak.devices.size();
+  leak.count = model::devices_of(allocation).size();
   if (allocation.age_ns != 0) leak.age_ns = allocation.age_ns;
   return leak;
 }
@@ -50,7 +49,7 @@ Leak leak_of(const Snapshot& snapshot, const model::Program& program) {
   leak.kind = Kind::cb;
   leak.scope = program.scope;
   leak.label = program.name;
-  leak.devices = {snapshot.devices[program.device].id};
+  leak.bytes_on.add(snapshot.devices[program.device].id, 0);
   leak.count = 1;
   if (program.age_ns != 0) leak.age_ns = program.age_ns;
   return leak;
@@ -73,8 +72,7 @@ Leak leak_of(const Snapshot& snapshot, const model::Process& process, std::uint3
   Leak leak;
   set_process(&process, leak);
   leak.kind = kind;
-  leak.devices = {snapshot.devices[device].id};
-  leak.bytes = process.used(kind).value_or(0);
+  leak.bytes_on.add(snapshot.devices[device].id, process.used(kind).value_or(0));
   leak.count = kind == Kind::cb ? programs_of(snapshot, process, device)
                                 : process.kinds[kind].get(&KindFigures::live);
   leak.shared = kind == Kind::cb;
@@ -127,8 +125,7 @@ std::vector<Leak> closed_devices(const Snapshot& snapshot, const Filter& filter)
     leak.pid = left.pid;
     leak.host_pid = left.host_pid;
     leak.foreign_pid = left.foreign_pid;
-    leak.devices = {left.device_number};
-    leak.bytes = left.bytes;
+    leak.bytes_on.add(left.device_number, left.bytes);
     leak.count = left.allocations;
     closed.add(left.segment, leak);
   }

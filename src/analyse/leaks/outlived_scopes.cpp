@@ -80,7 +80,8 @@ std::vector<Outlived> OutlivedScopes::take() {
   list.reserve(groups.size());
   for (auto& [key, group] : groups) list.push_back(std::move(group));
   std::stable_sort(list.begin(), list.end(), [](const Outlived& a, const Outlived& b) {
-    return a.how != b.how ? a.how < b.how : a.what.bytes > b.what.bytes;
+    return a.how != b.how ? a.how < b.how
+                          : a.what.bytes_on.per_device() > b.what.bytes_on.per_device();
   });
   return list;
 }

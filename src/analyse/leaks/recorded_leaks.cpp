@@ -56,11 +56,10 @@ class Left {
     if (request.is_persistent() || !filter_.takes(request.kind)) return;
     for (const RowId row : left_on(tables_, allocation)) {
       if (!counts_[index(row)]) continue;
-      Leak leak = of_device(tables_.device(row));
+      Leak leak = of_device(tables_.device(row), request.used_bytes());
       leak.kind = request.kind;
       leak.scope = safe_text(tables_.scope(request.scope));
       leak.label = safe_text(tables_.text(request.label));
-      leak.bytes = request.used_bytes();
       leak.count = 1;
       leak.begin_ns = allocation.begin_ns;
       if (ended_with_process(row, allocation)) {
@@ -92,12 +91,12 @@ class Left {
     return static_cast<std::uint64_t>(tables_.device(device).process);
   }
 
-  [[nodiscard]] Leak of_device(const RecordedDevice& device) const {
+  [[nodiscard]] Leak of_device(const RecordedDevice& device, std::uint64_t bytes) const {
     const recording::RecordedProcess& process = tables_.process(device.process);
     Leak leak;
     leak.process = safe_text(process.name);
     leak.pid = process.pid;
-    leak.devices = {device.number};
+    leak.bytes_on.add(device.number, bytes);
     return leak;
   }
 
@@ -113,11 +112,10 @@ class Left {
     if (ledger == nullptr) return;
     for (const report::Holder& holder :
          report::program_holders(tables_, device.id, *ledger, programs_)) {
-      Leak leak = of_device(device);
+      Leak leak = of_device(device, holder.bytes);
       leak.kind = Kind::cb;
       leak.scope = holder.scope;
       leak.label = holder.label;
-      leak.bytes = holder.bytes;
       leak.count = holder.count;
       leak.shared = holder.shared;
       leak.killed = tables_.process(device.process).killed;

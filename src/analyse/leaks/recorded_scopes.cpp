@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyse/leaks/recorded_scopes.hpp"
 
-#include <algorithm>
-
 #include "base/safe_text.hpp"
-#include "base/saturating.hpp"
 #include "base/scope_visits.hpp"
 
 namespace ttmem::leaks {
@@ -35,11 +32,10 @@ void RecordedScopes::add(const RecordedAllocation& allocation) {
     going_on_[step_at(*allocation.end_ns, allocation)] = std::move(buffer);
     return;
   }
-  Leak leak = leak_on(buffer.left_on);
-  if (leak.devices.empty()) return;
+  Leak leak = leak_on(buffer.left_on, request.used_bytes());
+  if (leak.bytes_on.of_each().empty()) return;
   leak.kind = request.kind;
   leak.label = safe_text(tables_.text(request.label));
-  leak.bytes = saturating_mul(request.used_bytes(), leak.devices.size());
   leak.begin_ns = buffer.begin_ns;
   // A buffer that was not left on the devices of its last row had been left earlier on a device
   // that was closed.
@@ -67,26 +63,25 @@ RecordedScopes::MeshBuffer RecordedScopes::take_over(const RecordedAllocation& a
 
 void RecordedScopes::add(const RecordedProgram& program) {
   if (program.scope == 0 || !was_there(program.ending) || !filter_.takes(Kind::cb)) return;
-  Leak leak = leak_on({program.device});
+  Leak leak = leak_on({program.device}, 0);
   const RowId process = tables_.device(program.device).process;
-  if (leak.devices.empty() || !programs_.emplace(process, program.number).second) return;
+  if (leak.bytes_on.of_each().empty() || !programs_.emplace(process, program.number).second) return;
   leak.kind = Kind::cb;
   leak.label = safe_text(tables_.text(program.name));
   leak.begin_ns = program.begin_ns;
   add(program.device, program.scope, program.ending, Outlived::Of::programs, std::move(leak));
 }
 
-Leak RecordedScopes::leak_on(const std::vector<RowId>& devices) const {
+Leak RecordedScopes::leak_on(const std::vector<RowId>& devices, std::uint64_t bytes) const {
   Leak leak;
   leak.count = 1;
   for (const RowId row : devices) {
     if (!counts_[static_cast<std::size_t>(row - 1)]) continue;
     const recording::RecordedDevice& device = tables_.device(row);
-    leak.devices.push_back(device.number);
+    leak.bytes_on.add(device.number, bytes);
     leak.process = safe_text(tables_.process(device.process).name);
     leak.pid = tables_.process(device.process).pid;
   }
-  std::sort(leak.devices.begin(), leak.devices.end());
   return leak;
 }
 

@@ -51,9 +51,10 @@ class RecordedScopes {
                              const recording::RecordedAllocation& allocation) const;
   // Removes and returns the facts about the buffer from its earlier rows.
   [[nodiscard]] MeshBuffer take_over(const recording::RecordedAllocation& allocation);
-  // Returns the leak on the searched devices among `devices`. The leak has an empty list of devices
-  // if none of `devices` is searched.
-  [[nodiscard]] Leak leak_on(const std::vector<recording::RowId>& devices) const;
+  // Returns the leak of `bytes` on each of the searched devices among `devices`. The leak has no
+  // device if none of `devices` is searched.
+  [[nodiscard]] Leak leak_on(const std::vector<recording::RowId>& devices,
+                             std::uint64_t bytes) const;
   void add(recording::RowId device, std::uint32_t scope, recording::Ending ending, Outlived::Of of,
            Leak leak);
 

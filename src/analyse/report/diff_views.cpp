@@ -83,6 +83,10 @@ std::string figures_table(const Diff& diff, const text::TextOptions& options) {
 constexpr const char* kNotAllSeen =
     "Events were lost: the contents of the peaks are those of the fullest moments that were seen.";
 
+std::string made_of(const char* memory) {
+  return fmt::format("What the {} peak of the fullest device is made of", memory);
+}
+
 std::string rest(std::size_t all, std::size_t top) {
   return all > top ? fmt::format("and {} more", all - top) : std::string();
 }
@@ -90,7 +94,7 @@ std::string rest(std::size_t all, std::size_t top) {
 std::string changes_table(const char* memory, const std::vector<HolderChange>& changes,
                           std::size_t top, const text::TextOptions& options) {
   using enum Column::Align;
-  const std::string title = fmt::format("What the {} peak is made of", memory);
+  const std::string title = made_of(memory);
   if (changes.empty()) return text::Line(options).add(title + ": the same", Color::bold).finish();
   text::Table table({{"", left},
                      {"CHANGE"},
@@ -131,11 +135,11 @@ std::string code(const std::string& text) {
 
 std::string markdown_changes(const char* memory, const std::vector<HolderChange>& changes,
                              std::size_t top) {
-  if (changes.empty()) return fmt::format("\nWhat the {} peak is made of: the same.\n", memory);
-  std::string text = fmt::format(
-      "\nWhat the {} peak is made of:\n\n| | change | old | new | kind | scope/label |\n"
-      "|---|---:|---:|---:|---|---|\n",
-      memory);
+  const std::string title = "\n" + made_of(memory);
+  if (changes.empty()) return title + ": the same.\n";
+  std::string text = title +
+                     ":\n\n| | change | old | new | kind | scope/label |\n"
+                     "|---|---:|---:|---:|---|---|\n";
   for (std::size_t i = 0; i < std::min(top, changes.size()); ++i) {
     const HolderChange& change = changes[i];
     text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", name_of(change.type),

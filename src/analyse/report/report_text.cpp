@@ -223,8 +223,9 @@ std::string group_text(const DeviceGroup& group, const Report& report, const Tex
   }
   text::Line line(options);
   line.add(title, Color::bold);
-  if (!first.board.empty()) line.add(" " + first.board);
-  if (!first.arch.empty()) line.add(" (" + first.arch + ")");
+  if (const std::string model = text::format_model(first.board, first.arch); !model.empty()) {
+    line.add(" " + model);
+  }
   if (group.devices.size() > 1) line.add(", each of them");
   return line.finish() + peaks_text(first, options);
 }
@@ -250,7 +251,7 @@ std::string holders_text(const std::vector<Holder>& all, std::uint64_t whole, st
                          const TextOptions& options) {
   using enum Column::Align;
   const std::vector<Holder> holders = by_name(all);
-  Table table({{"BYTES"},
+  Table table({{"BYTES/DEVICE"},
                {"SHARE"},
                {"COUNT"},
                {"KIND", left},
@@ -328,8 +329,10 @@ std::string growth_text(const Report& report, std::size_t top, const TextOptions
          {std::string(name_of(growth.kind))},
          {growth.all_programs ? "(program cache)" : origin_or_none(growth.scope, growth.label)}});
   }
-  return heading(fmt::format("Grew from mark to mark and never shrank ({} marks)", report.marks),
-                 options) +
+  return heading(
+             fmt::format("Grew from mark to mark and never shrank ({} marks, bytes of all devices)",
+                         report.marks),
+             options) +
          table.render(2, options);
 }
 
@@ -408,8 +411,9 @@ std::string settings_text(const DeviceReport& device, const TextOptions& options
 std::string name_of(const DeviceReport& device, const Report& report) {
   const auto same = std::count_if(report.devices.begin(), report.devices.end(),
                                   [&](const DeviceReport& other) { return other.id == device.id; });
-  return same > 1 && device.uid != 0 ? fmt::format("{} ({:#x})", device.id, device.uid)
-                                     : fmt::format("{}", device.id);
+  const std::string identity = device.uid != 0 ? text::format_hex(device.uid) : device.arch;
+  return same > 1 && !identity.empty() ? fmt::format("{} ({})", device.id, identity)
+                                       : fmt::format("{}", device.id);
 }
 
 std::string report_text(const Report& report, const ReportTextOptions& what,

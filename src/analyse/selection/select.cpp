@@ -189,20 +189,22 @@ Snapshot without_lists(const Snapshot& snapshot) {
 }
 
 Snapshot cut_lists(const Snapshot& snapshot, const std::vector<model::DeviceName>& names,
-                   std::size_t limit) {
+                   const std::vector<Kind>& kinds, std::size_t limit) {
   Snapshot cut = without_lists(snapshot);
   const Places places(snapshot, names);
-  const auto copy = [&](const auto& from, auto& to, const char* list) {
+  const auto copy = [&](const auto& from, auto& to, const char* list, const auto& wanted) {
     std::size_t total = 0;
     for (const auto& item : from) {
-      if (places.have(item) && ++total <= limit) to.push_back(item);
+      if (wanted(item) && places.have(item) && ++total <= limit) to.push_back(item);
     }
     if (total <= limit) return;
     cut.warnings.push_back(fmt::format("the list of {} has only {} of {}: no more is sent at once",
                                        list, limit, total));
   };
-  copy(snapshot.allocations, cut.allocations, "allocations");
-  copy(snapshot.programs, cut.programs, "programs");
+  copy(snapshot.allocations, cut.allocations, "allocations", [&](const model::Allocation& item) {
+    return kinds.empty() || std::find(kinds.begin(), kinds.end(), item.kind) != kinds.end();
+  });
+  copy(snapshot.programs, cut.programs, "programs", [](const model::Program&) { return true; });
   return cut;
 }
 

@@ -21,11 +21,12 @@ namespace ttmem::selection {
 // Returns the snapshot without its allocations and programs.
 [[nodiscard]] model::Snapshot without_lists(const model::Snapshot& snapshot);
 
-// Returns the snapshot with at most `limit` entries of each list, only of the named devices.
-// Without names, all devices count as named. Adds a warning for each list that is cut.
+// Returns the snapshot with at most `limit` entries of each list, only of the named devices, and
+// only allocations of these kinds. Without names, all devices count as named; without kinds, all
+// kinds. Adds a warning for each list that is cut.
 [[nodiscard]] model::Snapshot cut_lists(const model::Snapshot& snapshot,
                                         const std::vector<model::DeviceName>& names,
-                                        std::size_t limit);
+                                        const std::vector<Kind>& kinds, std::size_t limit);
 
 // Returns the entries of `names` that match no device of the snapshot.
 [[nodiscard]] std::vector<model::DeviceName> missing_devices(const model::Snapshot& snapshot,

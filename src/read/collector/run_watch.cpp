@@ -90,8 +90,9 @@ std::vector<LabelTotal> largest_first(Groups&& groups) {
   std::vector<LabelTotal> list;
   list.reserve(groups.size());
   for (auto& [key, holder] : groups) list.push_back(std::move(holder));
-  std::stable_sort(list.begin(), list.end(),
-                   [](const LabelTotal& a, const LabelTotal& b) { return a.bytes > b.bytes; });
+  std::stable_sort(list.begin(), list.end(), [](const LabelTotal& a, const LabelTotal& b) {
+    return a.bytes_on.per_device() > b.bytes_on.per_device();
+  });
   return list;
 }
 
@@ -101,8 +102,12 @@ void add(const std::vector<LabelTotal>& some, Groups& groups) {
     holder.kind = one.kind;
     holder.label = one.label;
     holder.allocations += one.allocations;
-    holder.bytes = saturating_add(holder.bytes, one.bytes);
+    holder.bytes_on.add(one.bytes_on);
   }
+}
+
+LabelTotal::Chip chip_of(const segment::DeviceImage& device) {
+  return device.uid != 0 ? LabelTotal::Chip(device.uid, 0) : LabelTotal::Chip(0, device.id);
 }
 
 // Returns true if the process will write nothing more. Call it before the segment is read, so that
@@ -124,9 +129,9 @@ std::vector<LabelTotal> holders(const std::vector<SegmentImage>& images) {
       holder.kind = allocation.kind;
       holder.label = allocation.label;
       ++holder.allocations;
-      const std::uint64_t bytes =
-          saturating_mul(used_bytes(allocation), segment::devices_of(allocation).size());
-      holder.bytes = saturating_add(holder.bytes, bytes);
+      for (const std::uint32_t device : segment::devices_of(allocation)) {
+        holder.bytes_on.add(chip_of(image.devices[device]), used_bytes(allocation));
+      }
     }
   }
   return largest_first(std::move(groups));

@@ -5,8 +5,10 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/bytes_on_devices.hpp"
 #include "base/kinds.hpp"
 #include "read/model/snapshot.hpp"
 
@@ -34,14 +36,18 @@ struct LabelTotal {
   Kind kind = Kind::dram;
   std::string label;  // empty if there is none
   std::uint64_t allocations = 0;
-  std::uint64_t bytes = 0;  // physical where known
+  // Identifies a chip: the uid and 0, or 0 and the device number if the uid is unknown.
+  using Chip = std::pair<std::uint64_t, std::uint32_t>;
+  BytesOnDevices<Chip> bytes_on;  // physical where known
 };
 
 struct RunSummary {
   std::vector<RunProcess> processes;  // in the order of their start
-  std::vector<LabelTotal> held;       // live at the end of the run, largest first
-  std::vector<LabelTotal> fullest;  // live in the sample with the most bytes in use, largest first
-  std::uint64_t fullest_bytes = 0;  // bytes in use in that sample, over all processes
+  // Live at the end of the run, the largest on one device first.
+  std::vector<LabelTotal> held;
+  // Live in the sample with the most bytes in use, the largest on one device first.
+  std::vector<LabelTotal> fullest;
+  std::uint64_t fullest_bytes = 0;  // bytes in use in that sample, over all processes and devices
   std::uint64_t fullest_after_ns = 0;  // time from the start of the run to that sample
   // Processes that ended before ttmem could see who had started them.
   std::uint64_t unknown_processes = 0;

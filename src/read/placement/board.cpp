@@ -62,24 +62,39 @@ Board blackhole(std::string_view board, std::string_view system, std::uint32_t d
 // Returns the n300 board of a system with this name.
 Board n300(std::string_view system) { return wormhole("n300", system, {8, 8}, {8, 7}, {8, 8}); }
 
-// Finds a board by its name as normalized() returns it.
+// Returns the name without the maker and the architecture: "blackholep150b" becomes "p150b". A
+// galaxy keeps its architecture, which distinguishes the two galaxies.
+std::string_view without_maker(std::string_view name) {
+  for (const std::string_view maker : {"tenstorrent", "tt"}) {
+    if (name.starts_with(maker)) name.remove_prefix(maker.size());
+  }
+  if (name.ends_with("galaxy")) return name;
+  for (const std::string_view arch : {"wormhole", "blackhole"}) {
+    if (name.starts_with(arch)) name.remove_prefix(arch.size());
+  }
+  return name;
+}
+
+// Expects a name from normalized(), without the maker. The letters after the number of a card name
+// its cooling or its form; they do not concern the memory.
 std::optional<Board> known_board(std::string_view name) {
   const auto is_one_of = [name](std::initializer_list<std::string_view> names) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
-  if (name == "n150") return wormhole("n150", "n150", {8, 9}, {8, 8}, {8, 8});
-  if (name == "n300") return n300("n300");
+  if (is_one_of({"n150", "n150s", "n150d"}))
+    return wormhole("n150", "n150", {8, 9}, {8, 8}, {8, 8});
+  if (is_one_of({"n300", "n300s", "n300d"})) return n300("n300");
   if (name == "n3002x2") return n300("n300_2x2");
   if (is_one_of({"t3000", "t3k"})) return n300("t3000");
-  if (is_one_of({"galaxy", "whgalaxy", "wormholegalaxy"})) {
+  if (is_one_of({"galaxy", "whgalaxy", "wormholegalaxy", "galaxywormhole"})) {
     return wormhole("galaxy", "galaxy", {8, 10}, {8, 9}, {8, 10});
   }
-  if (name == "p100") return blackhole("p100", "p100", 7, 11);
-  if (name == "p150") return blackhole("p150", "p150", 8, 11);
-  if (name == "p300") return blackhole("p300", "p300", 8, 11);
+  if (is_one_of({"p100", "p100a"})) return blackhole("p100", "p100", 7, 11);
+  if (is_one_of({"p150", "p150a", "p150b", "p150c"})) return blackhole("p150", "p150", 8, 11);
+  if (is_one_of({"p300", "p300a", "p300b", "p300c"})) return blackhole("p300", "p300", 8, 11);
   if (name == "p150x4") return blackhole("p150", "p150_x4", 8, 11);
   if (name == "p150x8") return blackhole("p150", "p150_x8", 8, 12);
-  if (is_one_of({"bhgalaxy", "blackholegalaxy"})) {
+  if (is_one_of({"bhgalaxy", "blackholegalaxy", "galaxyblackhole"})) {
     return blackhole("bh_galaxy", "bh_galaxy", 8, 12);
   }
   return std::nullopt;
@@ -136,7 +151,8 @@ std::vector<std::string_view> board_names() {
 
 Result<Board> find_board(std::string_view name) {
   const auto colon = name.find(':');
-  auto board = known_board(normalized(name.substr(0, colon)));
+  const std::string plain = normalized(name.substr(0, colon));
+  auto board = known_board(without_maker(plain));
   if (!board) {
     return Error{std::string(name) + " is not a known system; use one of " + listed(board_names())};
   }

@@ -68,12 +68,13 @@ Json postmortem_json(const Postmortem& postmortem) {
 
 }  // namespace
 
-std::string history_json(const HistoryRange& range) {
+std::string history_json(const HistoryRange& range, std::string_view directory) {
   Json points = Json::array();
   for (const HistoryPoint& point : range.points) points.push_back(point_json(point));
   return text_of({{"schema", "ttmem.history.v1"},
                   {"device", range.id},
                   {"uid", range.uid ? Json(text::format_hex(*range.uid)) : Json(nullptr)},
+                  {"directory_id", directory.empty() ? Json(nullptr) : Json(directory)},
                   {"interval_seconds", range.interval_seconds},
                   {"points", std::move(points)}});
 }

@@ -15,8 +15,9 @@
 
 namespace ttmem::serve {
 
-// Returns a document in the schema ttmem.history.v1.
-[[nodiscard]] std::string history_json(const HistoryRange& range);
+// Returns a document in the schema ttmem.history.v1. `directory` is the directory_id() of the
+// directory that the server reads; empty if unknown.
+[[nodiscard]] std::string history_json(const HistoryRange& range, std::string_view directory);
 
 // Returns a document in the schema ttmem.postmortems.v1, the latest post-mortem first.
 [[nodiscard]] std::string postmortems_json(const Postmortems& postmortems,

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analyse/selection/select.hpp"
+#include "base/directory_id.hpp"
 #include "serve/http/documents.hpp"
 #include "serve/http/http_query.hpp"
 #include "serve/http/page.hpp"
@@ -47,7 +48,7 @@ HttpResponse index(const RequestTarget&, HttpHandler&) {
       "/                                           the page\n"
       "/metrics                                    for Prometheus\n"
       "/api/v1/snapshot?device=0-3,0x1f00a         the JSON of `ttmem --json`\n"
-      "/api/v1/snapshot?lists=1                    also allocations and programs\n"
+      "/api/v1/snapshot?lists=1&kind=              also allocations and programs\n"
       "/api/v1/allocations?pid=&device=&kind=&limit=  the JSON of `ttmem allocs --json`\n"
       "/api/v1/programs?pid=&device=&limit=        the JSON of `ttmem programs --json`\n"
       "/api/v1/history?device=0&seconds=600        use over time, up to a day\n"
@@ -94,6 +95,8 @@ model::Snapshot on_these(model::Snapshot snapshot, const std::vector<model::Devi
 HttpResponse snapshot(const RequestTarget& target, HttpHandler& handler) {
   const auto lists = number_in(target, "lists", 1);
   if (!lists) return error_response(400, lists.error().message);
+  const auto kinds = kinds_in(target);
+  if (!kinds) return error_response(400, kinds.error().message);
   return on_devices(target, handler, [&](const model::Snapshot& all, const auto& names) {
     if (!*lists) {
       const model::Snapshot selected = on_these(selection::without_lists(all), names);
@@ -101,10 +104,10 @@ HttpResponse snapshot(const RequestTarget& target, HttpHandler& handler) {
     }
     // Leaves the body empty. A worker computes the body with `later`, because long lists take long.
     HttpResponse response;
-    response.later = [selected =
-                          on_these(selection::cut_lists(all, names, kMaxListEntries), names)] {
-      return ok(kJson, views::snapshot_with_lists_json(selected, views::JsonLayout::line));
-    };
+    response.later =
+        [selected = on_these(selection::cut_lists(all, names, *kinds, kMaxListEntries), names)] {
+          return ok(kJson, views::snapshot_with_lists_json(selected, views::JsonLayout::line));
+        };
     return response;
   });
 }
@@ -194,7 +197,7 @@ HttpResponse history(const RequestTarget& target, HttpHandler& handler) {
       ids->front(), seconds->value_or(kDefaultHistorySeconds), now.time_unix_ns);
   if (!range) range = empty_history(now, ids->front());
   if (!range) return no_device(*ids, handler.machine().history().devices());
-  return ok(kJson, history_json(*range));
+  return ok(kJson, history_json(*range, directory_id(handler.options().directory)));
 }
 
 HttpResponse postmortems(const RequestTarget&, HttpHandler& handler) {
@@ -226,7 +229,7 @@ const Endpoint* endpoint_of(std::string_view path) {
       {"/api", index, {}},
       {"/metrics", metrics, {}},
       {"/healthz", health, {}},
-      {"/api/v1/snapshot", snapshot, {"device", "lists"}},
+      {"/api/v1/snapshot", snapshot, {"device", "lists", "kind"}},
       {"/api/v1/allocations", allocations, {"pid", "device", "kind", "limit"}},
       {"/api/v1/programs", programs, {"pid", "device", "limit"}},
       {"/api/v1/history", history, {"device", "seconds"}},

@@ -25,6 +25,7 @@ class HttpHandler {
   [[nodiscard]] HttpResponse answer(const HttpRequest& request, const HostRule& hosts);
 
   [[nodiscard]] ObservedMachine& machine() { return machine_; }
+  [[nodiscard]] const HttpOptions& options() const { return options_; }
   // Returns the changes up to and including the machine's last pass. Valid until the next call.
   [[nodiscard]] const Changes& changes();
 

@@ -11,6 +11,7 @@ struct HttpOptions {
   std::uint16_t port = 9488;   // 0: the system chooses the port, and the log shows it
   std::string token{};         // token that requests must have; empty: none
   bool without_token = false;  // true: allows any address without a token, not only loopback
+  std::string directory{};     // directory of the segments that the server reads; empty: none
   std::string assets{};        // folder whose files replace the files in the binary; empty: none
 };
 

@@ -22,7 +22,7 @@ std::vector<std::string> postmortem_lines(const collector::DeadSegment& dead) {
   }
   const auto allocations = live_allocations(dead.kinds);
   lines.push_back(fmt::format(
-      "[DEAD] [PID {}] {} of {} ended without freeing: {}; {}", pid,
+      "[DEAD] [PID {}] {} of {} ended without freeing: {}; {} on all devices", pid,
       dead.name.empty() ? "a process" : dead.name, dead.user, sums,
       allocations ? text::plural(*allocations, "allocation", "allocations") : "allocations n/a"));
   if (!dead.command.empty()) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <cctype>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "analyse/selection/select.hpp"
@@ -56,32 +57,18 @@ std::string name_in(GroupBy by, const Snapshot& snapshot, const Allocation& a) {
   }
 }
 
-// Returns the names of the groups that contain the allocation: one name per device if the groups
-// are devices, otherwise one name.
-std::vector<std::string> names_in(GroupBy by, const Snapshot& snapshot, const Allocation& a) {
-  if (by != GroupBy::device) return {name_in(by, snapshot, a)};
-  std::vector<std::string> names;
-  for (const std::uint32_t device : devices_of(a)) names.push_back(device_name(snapshot, device));
-  return names;
-}
-
-// Adds an allocation to the group. The sizes of `a` are bytes on one device, so they count
-// `devices` times.
-void add(AllocationGroup& group, const Allocation& a, std::uint64_t devices) {
-  const bool first = group.allocations == 0;
+// Adds an allocation on these devices to the group.
+void add(AllocationGroup& group, const Allocation& a, std::span<const std::uint32_t> devices) {
   ++group.allocations;
-  const std::uint64_t bytes = saturating_mul(a.bytes, devices);
-  const std::uint64_t physical = saturating_mul(a.physical_bytes.value_or(0), devices);
-  group.bytes = saturating_add(group.bytes, bytes);
-  const bool known = a.physical_bytes && (first || group.physical_bytes);
-  group.physical_bytes =
-      known ? model::Bytes(saturating_add(group.physical_bytes.value_or(0), physical))
-            : std::nullopt;
-  group.largest_bytes = std::max(group.largest_bytes, a.physical_bytes ? physical : bytes);
-}
-
-std::uint64_t size_of(const AllocationGroup& group) {
-  return group.physical_bytes.value_or(group.bytes);
+  for (const std::uint32_t device : devices) {
+    group.logical.add(device, a.bytes);
+    group.physical.add(device, a.physical_bytes.value_or(0));
+  }
+  group.physical_known = group.physical_known && a.physical_bytes;
+  const std::uint64_t bytes = a.physical_bytes.value_or(a.bytes);
+  group.largest_per_device = std::max(group.largest_per_device, bytes);
+  group.largest_bytes =
+      std::max(group.largest_bytes, saturating_mul(bytes, std::uint64_t{devices.size()}));
 }
 
 std::string header_of(GroupBy by) {
@@ -105,21 +92,30 @@ std::vector<AllocationGroup> group_allocations(const Snapshot& snapshot,
                                                const std::vector<Allocation>& allocations,
                                                GroupBy by) {
   std::map<std::pair<std::string, model::State>, AllocationGroup> found;
+  const auto add_to = [&](const std::string& name, const Allocation& a,
+                          std::span<const std::uint32_t> devices) {
+    AllocationGroup& group = found[{name, a.state}];
+    group.name = name;
+    group.state = a.state;
+    add(group, a, devices);
+  };
   for (const Allocation& a : allocations) {
     if (a.left_out) continue;
-    const std::vector<std::string> names = names_in(by, snapshot, a);
-    for (const std::string& name : names) {
-      AllocationGroup& group = found[{name, a.state}];
-      group.name = name;
-      group.state = a.state;
-      add(group, a, devices_of(a).size() / names.size());
+    const std::span<const std::uint32_t> devices = devices_of(a);
+    if (by != GroupBy::device) {
+      add_to(name_in(by, snapshot, a), a, devices);
+      continue;
+    }
+    for (const std::uint32_t& device : devices) {
+      add_to(device_name(snapshot, device), a, {&device, 1});
     }
   }
   std::vector<AllocationGroup> groups;
   groups.reserve(found.size());
   for (auto& [key, group] : found) groups.push_back(std::move(group));
-  std::stable_sort(groups.begin(), groups.end(),
-                   [](const auto& a, const auto& b) { return size_of(a) > size_of(b); });
+  std::stable_sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
+    return a.taken().per_device() > b.taken().per_device();
+  });
   return groups;
 }
 
@@ -129,18 +125,24 @@ std::string allocation_groups_text(const std::vector<AllocationGroup>& groups, G
     return text::wrapped("No live allocation matches.", 0, text::Color::plain, options);
   using enum text::Column::Align;
   text::Table table({{"ALLOCS"},
-                     {"SIZE", right, 1},
-                     {"PHYSICAL"},
-                     {"LARGEST", right, 2},
+                     {"SIZE/DEVICE", right, 2},
+                     {"PHYSICAL/DEVICE"},
+                     {"LARGEST/DEVICE", right, 3},
+                     {"ALL DEVICES", right, 1},
                      {header_of(by), left, 0, text::Column::Cut::middle}});
   for (const AllocationGroup& group : groups) {
     const bool dead = group.state == model::State::dead;
     const text::Color color = dead ? text::Color::red : text::Color::plain;
     const std::string name = text::or_none(group.name);
+    const auto size = [&](std::uint64_t bytes, bool known = true) {
+      const model::Bytes shown = known ? model::Bytes(bytes) : std::nullopt;
+      return text::TableCell{text::format_bytes(shown, options.units), color};
+    };
     table.add_row({{fmt::format("{}", group.allocations), color},
-                   {text::format_bytes(model::Bytes(group.bytes), options.units), color},
-                   {text::format_bytes(group.physical_bytes, options.units), color},
-                   {text::format_bytes(model::Bytes(group.largest_bytes), options.units), color},
+                   size(group.logical.per_device()),
+                   size(group.physical.per_device(), group.physical_known),
+                   size(group.largest_per_device),
+                   size(group.physical.on_all(), group.physical_known),
                    {dead ? name + " (dead)" : name, color}});
   }
   return table.render(0, options);

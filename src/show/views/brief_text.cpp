@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "read/model/shared_chip.hpp"
 #include "show/views/device_rows.hpp"
 #include "text/format.hpp"
 #include "text/table.hpp"
@@ -22,12 +23,14 @@ std::string or_unknown(const std::string& text) {
 }
 
 // Returns the number of living processes, followed by the number of dead processes if there are
-// any: "2", "2 +1 dead".
+// any: "2", "2 +1 dead". Says if the sums of the device may count addresses several times.
 std::string processes_of(const Device& device) {
   const std::uint64_t living = model::living_processes(device);
   const std::uint64_t dead = device.processes.size() - living;
   if (!users_known(device) && dead == 0) return std::string(text::kUnknown);
-  return dead == 0 ? fmt::format("{}", living) : fmt::format("{} +{} dead", living, dead);
+  std::string text = fmt::format("{}", living);
+  if (model::may_overlap(device)) text += ", sums may overlap";
+  return dead == 0 ? text : fmt::format("{} +{} dead", text, dead);
 }
 
 std::vector<text::TableCell> cells_of(const Device& device, text::Units units) {
@@ -35,7 +38,7 @@ std::vector<text::TableCell> cells_of(const Device& device, text::Units units) {
   const DeviceRow& dram = row_of(rows, What::dram);
   const DeviceRow& l1 = row_of(rows, What::l1);
   const DeviceRow& headroom = row_of(rows, What::headroom);
-  return {{fmt::format("{}", device.id)},
+  return {{text::format_device(device)},
           {device.uid ? text::format_hex(*device.uid) : std::string(text::kUnknown)},
           {or_unknown(device.board.empty() ? device.arch : device.board)},
           {dram.marked_size()},

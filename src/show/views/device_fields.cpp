@@ -7,6 +7,7 @@
 #include <array>
 #include <optional>
 
+#include "read/model/shared_chip.hpp"
 #include "text/format.hpp"
 
 namespace ttmem::views {
@@ -223,6 +224,9 @@ const std::vector<DeviceField>& device_fields() {
        "Processes that use it"},
       {"", "processes_dead", [](const Device& d) { return count_of(d, model::State::dead); },
        "Dead processes that left something"},
+      {"sums_may_overlap", "sums_may_overlap",
+       [](const Device& d) { return FieldValue(model::may_overlap(d)); },
+       "Whether several processes share it, whose addresses the sums may count several times"},
   };
   return fields;
 }

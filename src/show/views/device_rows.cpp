@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/saturating.hpp"
+#include "read/model/shared_chip.hpp"
 #include "text/core_ranges.hpp"
 #include "text/format.hpp"
 
@@ -124,26 +125,42 @@ std::vector<Note> headroom_notes(const Device& device) {
                           : Note{"between CBs and L1 buffers" + where, where.substr(1)}};
 }
 
-// Returns a note such as "DRAM 870.1 MiB (largest block 858.3 MiB)". Its brief form is "DRAM 870.1
-// MiB (max 858.3 MiB)".
-Note free_note(std::string_view name, const model::FreeSpace& free, text::Units units) {
-  if (!free.bytes_per_bank) return {};
-  const std::string size =
-      fmt::format("{} {}", name, text::format_bytes(free.bytes_per_bank, units, Scale::core));
-  if (free.largest_per_bank == free.bytes_per_bank) return {size + " in one block", size};
-  const std::string largest = text::format_bytes(free.largest_per_bank, units, Scale::core);
-  return {fmt::format("{} (largest block {})", size, largest),
-          fmt::format("{} (max {})", size, largest)};
+// Returns the number of banks in which the runtime's allocator places buffers of `kind`. Returns 0
+// if the number is unknown.
+std::uint64_t banks_of(const Device& device, Kind kind) {
+  const bool in_dram = kind == Kind::dram || kind == Kind::trace;
+  return in_dram ? device.dram_channels : std::uint64_t{device.grid_x} * device.grid_y;
 }
 
-// Adds the row of the free bytes per bank. Adds no row if the free bytes are unknown for all kinds.
+// Returns a note such as "DRAM 30.6 GiB (8 banks x 3.83 GiB, largest block 3.80 GiB)". Its brief
+// form is "DRAM 30.6 GiB (8 x 3.83 GiB, max 3.80 GiB)".
+Note free_note(std::string_view name, const model::FreeSpace& free, std::uint64_t banks,
+               text::Units units) {
+  if (!free.bytes_per_bank) return {};
+  const std::string in_bank = text::format_bytes(free.bytes_per_bank, units, Scale::core);
+  const std::string largest = text::format_bytes(free.largest_per_bank, units, Scale::core);
+  const std::string max =
+      free.largest_per_bank == free.bytes_per_bank ? "" : fmt::format("max {}", largest);
+  if (banks == 0) {
+    return {fmt::format("{} {} per bank (largest block {})", name, in_bank, largest),
+            fmt::format("{} {}/bank{}", name, in_bank, max.empty() ? "" : " (" + max + ")")};
+  }
+  const std::string all = text::format_bytes(saturating_mul(*free.bytes_per_bank, banks), units);
+  return {
+      fmt::format("{} {} ({} x {}, largest block {})", name, all, plural(banks, "bank", "banks"),
+                  in_bank, largest),
+      fmt::format("{} {} ({} x {}{})", name, all, banks, in_bank, max.empty() ? "" : ", " + max)};
+}
+
+// Adds the row of the free bytes of all banks. Adds no row if the free bytes are unknown for all
+// kinds.
 void add_free(DeviceRows& rows, const Device& device, text::Units units) {
   DeviceRow row{What::free, "Free"};
   row.minor = true;
   for (const auto& [kind, name] :
        {std::pair(Kind::dram, "DRAM"), std::pair(Kind::l1, "L1"),
         std::pair(Kind::l1_small, "L1_SMALL"), std::pair(Kind::trace, "trace")}) {
-    Note note = free_note(name, device.free[kind], units);
+    Note note = free_note(name, device.free[kind], banks_of(device, kind), units);
     if (!note.text.empty()) row.notes.push_back(std::move(note));
   }
   if (!row.notes.empty()) rows.push_back(std::move(row));
@@ -237,15 +254,18 @@ std::vector<std::string> counts_of(const Device& device) {
 }
 
 std::string model_of(const Device& device) {
-  if (device.board.empty() && device.arch.empty()) return "model n/a";
-  if (device.board.empty() || device.arch.empty()) return device.board + device.arch;
-  return fmt::format("{} ({})", device.board, device.arch);
+  const std::string model = text::format_model(device.board, device.arch);
+  return model.empty() ? "model n/a" : model;
 }
 
 }  // namespace
 
-std::string notes_to_fit(const std::vector<Note>& notes, std::size_t width,
-                         std::string_view between, bool count_rest) {
+namespace {
+
+// Returns the texts of the notes, without empty notes. Returns the brief forms if one of the notes
+// that have a brief form would not fit in full into `width` cells.
+std::vector<std::string> texts_to_fit(const std::vector<Note>& notes, std::size_t width,
+                                      std::string_view between) {
   std::vector<std::string> full;
   std::vector<std::string> brief;
   std::vector<std::string> needed;  // all notes up to the last note that has a brief form
@@ -256,7 +276,32 @@ std::string notes_to_fit(const std::vector<Note>& notes, std::size_t width,
     if (!note.brief.empty()) needed = full;
   }
   const bool fits = text::display_width(text::join(needed, between)) <= width;
-  return text::joined_to_fit(fits ? full : brief, width, between, count_rest);
+  return fits ? full : brief;
+}
+
+}  // namespace
+
+std::string notes_to_fit(const std::vector<Note>& notes, std::size_t width,
+                         std::string_view between, bool count_rest) {
+  return text::joined_to_fit(texts_to_fit(notes, width, between), width, between, count_rest);
+}
+
+std::vector<std::string> notes_in_lines(const std::vector<Note>& notes, std::size_t width) {
+  std::vector<std::string> lines;
+  for (const std::string& text : texts_to_fit(notes, width, ", ")) {
+    if (lines.empty()) {
+      lines.push_back(text);
+      continue;
+    }
+    constexpr std::size_t blank_and_comma = 2;
+    lines.back() += ",";
+    if (text::display_width(lines.back()) + blank_and_comma + text::display_width(text) <= width) {
+      lines.back() += " " + text;
+    } else {
+      lines.push_back(text);
+    }
+  }
+  return lines;
 }
 
 std::optional<double> DeviceRow::share() const { return text::share_of(used, capacity); }
@@ -294,6 +339,10 @@ DeviceRows device_rows_without_notes(const Device& device, text::Units units) {
   add_trace(rows, device, units);
   add_headroom(rows, device, units);
   add_free(rows, device, units);
+  if (std::string words = sharing_text(device); !words.empty()) {
+    rows.push_back({What::shared, "Shared"});
+    rows.back().notes = {{std::move(words), "sums may overlap"}};
+  }
   if (device.anomalies) add_anomalies(rows, *device.anomalies, units);
   for (DeviceRow& row : rows) row.mark = mark_of(row, device);
   return rows;
@@ -334,10 +383,12 @@ DeviceTitle device_title(const Device& device) {
                     {},
                     counts_of(device),
                     {}};
-  // If two chips have the same number, the uid is the first fact, because facts are dropped from
-  // the end of the list and only the uid distinguishes the chips.
-  if (device.shares_number)
-    title.facts.push_back(device.uid ? text::format_hex(*device.uid) : "uid n/a");
+  // If two chips have the same number, the uid or else the PCI address is the first fact, because
+  // facts are dropped from the end of the list.
+  if (device.shares_number) {
+    const bool is_unique = device.uid || !device.bus_id.empty();
+    title.facts.push_back(is_unique ? text::format_identity(device) : "uid n/a");
+  }
   title.facts.push_back(model_of(device));
   if (device.grid_x != 0 && device.grid_y != 0) {
     title.facts.push_back(fmt::format("{}x{} cores", device.grid_x, device.grid_y));
@@ -353,6 +404,12 @@ DeviceTitle device_title(const Device& device) {
   if (device.aiclk_mhz) title.sensors.push_back(fmt::format("{} MHz", *device.aiclk_mhz));
   if (device.uid && !device.shares_number) title.uid = "uid " + text::format_hex(*device.uid);
   return title;
+}
+
+std::string sharing_text(const Device& device) {
+  if (!model::may_overlap(device)) return {};
+  return fmt::format("{} processes share this chip; sums may overlap",
+                     model::holding_processes(device));
 }
 
 std::string headroom_in_brief(const Device& device, text::Units units) {

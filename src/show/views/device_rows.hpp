@@ -28,6 +28,11 @@ struct Note {
 [[nodiscard]] std::string notes_to_fit(const std::vector<Note>& notes, std::size_t width,
                                        std::string_view between = ", ", bool count_rest = false);
 
+// Joins all notes in as many lines of `width` cells as necessary, without breaking a note. Uses the
+// brief forms like notes_to_fit().
+[[nodiscard]] std::vector<std::string> notes_in_lines(const std::vector<Note>& notes,
+                                                      std::size_t width);
+
 inline constexpr std::string_view kNotPhysical = "physical n/a";
 
 struct DeviceRow {
@@ -41,6 +46,7 @@ struct DeviceRow {
     trace,
     headroom,
     free,
+    shared,  // only if several processes hold memory of the device
     anomalies,
   };
 
@@ -69,7 +75,8 @@ struct DeviceRow {
   [[nodiscard]] std::string marked_size() const { return mark + size; }
   // Returns true if the row is a part of L1. Its bar is drawn below the bar of L1.
   [[nodiscard]] bool is_part() const { return tone >= text::Tone::buffers; }
-  // Returns true if the row is text without a bar: headroom, free space or anomalies.
+  // Returns true if the row is text without a bar: headroom, free space, sharing
+  // processes or anomalies.
   [[nodiscard]] bool is_words() const { return what >= What::headroom; }
   // Returns true if the used bytes or the capacity are known.
   [[nodiscard]] bool is_known() const { return used || capacity; }
@@ -81,11 +88,12 @@ using DeviceRows = std::vector<DeviceRow>;
 
 // Returns the rows of a device from top to bottom. There are always rows for DRAM, L1, L1 buffers,
 // CB, kernels and headroom. L1_SMALL, trace and anomalies have a row only if they are not empty,
-// free space only if it is known. An unknown size is "n/a".
+// free space only if it is known, sharing processes only if there are several. An unknown size is
+// "n/a".
 [[nodiscard]] DeviceRows device_rows(const model::Device& device,
                                      text::Units units = text::Units::automatic);
-// Returns the rows of device_rows(), but only the rows of free space and anomalies have notes. For
-// screens with many devices and no room for notes.
+// Returns the rows of device_rows(), but only free space, sharing processes and anomalies have
+// notes. For screens with many devices and no room for notes.
 [[nodiscard]] DeviceRows device_rows_without_notes(const model::Device& device,
                                                    text::Units units = text::Units::automatic);
 
@@ -108,6 +116,10 @@ struct DeviceTitle {
   std::vector<std::string> sensors{};  // such as "43 C", "18 W", "1000 MHz"
 };
 [[nodiscard]] DeviceTitle device_title(const model::Device& device);
+
+// Returns "2 processes share this chip; sums may overlap". Returns an empty text if at most one
+// process holds memory of the device.
+[[nodiscard]] std::string sharing_text(const model::Device& device);
 
 // Returns "headroom 412.0 KiB per core" or "CLASH -112.5 KiB per core".
 [[nodiscard]] std::string headroom_in_brief(const model::Device& device,

@@ -317,12 +317,17 @@ void place(const Item& item, Json& entry) {
 }
 
 Json group_json(const AllocationGroup& group, GroupBy by) {
+  const auto physical = [&](std::uint64_t bytes) {
+    return group.physical_known ? Json(bytes) : Json(nullptr);
+  };
   return {{std::string(name_of(by)), text_or_null(group.name)},
           {"state", name_of(group.state)},
           {"allocations", group.allocations},
-          {"bytes", group.bytes},
-          {"physical_bytes", value_of(group.physical_bytes)},
-          {"largest_bytes", group.largest_bytes}};
+          {"bytes", group.logical.on_all()},
+          {"physical_bytes", physical(group.physical.on_all())},
+          {"largest_bytes", group.largest_bytes},
+          {"bytes_per_device", group.logical.per_device()},
+          {"physical_bytes_per_device", physical(group.physical.per_device())}};
 }
 
 // Returns a list as one CSV field: "0-3,6" for a list of numbers, "0,0-7,7 3,4-3,4" for a list of

@@ -38,11 +38,6 @@ model::Bytes used(const Process& process) {
   return process.used(kind);
 }
 
-// Returns the used bytes of L1 buffers and L1_SMALL together.
-model::Bytes l1_of(const Process& process) {
-  return sum_of(process.kinds, std::array{Kind::l1, Kind::l1_small}, &KindFigures::used_bytes);
-}
-
 std::optional<std::uint64_t> allocations_of(const Process& process) {
   return live_allocations(process.kinds);
 }
@@ -181,7 +176,8 @@ ProcessColumns process_columns(const std::vector<ProcessTotal>& totals) {
       {"DEV", left, 0, 4, [](Total t, text::Units) { return t.where; },
        [](Total a, Total b) { return a.devices < b.devices; }},
       size_column<used<Kind::dram>>("DRAM", 0),
-      size_column<l1_of>("L1 BUF", 1),
+      size_column<used<Kind::l1>>("L1 BUF", 1),
+      size_column<used<Kind::l1_small>>("L1_SMALL", 10),
       {"CB", right, 0, 9,
        [](Total t, text::Units units) {
          return text::mark_estimate(text::format_bytes(t.sum.used(Kind::cb), units),
@@ -295,6 +291,7 @@ std::vector<std::string> process_sort_names() {
 }
 
 Result<std::size_t> parse_process_sort(std::string_view text) {
+  if (text == "l1") text = "l1_buf";  // would be ambiguous, because "l1_small" begins with it too
   const std::vector<std::string> names = process_sort_names();
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -342,6 +339,11 @@ std::string process_text(const model::Snapshot& snapshot, const ProcessChoice& c
         text::wrapped(fmt::format("{} of {} processes; the figures of a device are those of all.",
                                   totals.size(), all),
                       0, text::Color::dim, options);
+  }
+  const auto on_several = [](const auto& total) { return total.devices.size() > 1; };
+  if (std::any_of(totals.begin(), totals.end(), on_several)) {
+    text += text::wrapped("Sizes of a process: on all its devices together.", 0, text::Color::dim,
+                          options);
   }
   const auto supposed = [](const auto& total) { return total.sum.supposed_device; };
   if (std::any_of(totals.begin(), totals.end(), supposed)) {

@@ -31,7 +31,8 @@ struct ProcessTotal {
 [[nodiscard]] std::string command_of(const model::Process& process);
 
 // A column of the process list. There are columns for pid, user, state, devices, DRAM, L1 buffers,
-// CB, kernels, trace, allocations, source, command, and each field of the job (base/job.hpp).
+// L1_SMALL, CB, kernels, trace, allocations, source, command, and each field of the job
+// (base/job.hpp).
 struct ProcessColumn {
   std::string_view header;
   text::Column::Align align;
@@ -71,7 +72,8 @@ struct ProcessChoice {
 };
 
 // Parses the value of --sort and returns the index of the column. The value is the header of a
-// column in small letters, such as "l1_buf", or the first letters of that name.
+// column in small letters, such as "l1_buf", or the first letters of that name. "l1" is
+// L1 buffers.
 [[nodiscard]] Result<std::size_t> parse_process_sort(std::string_view text);
 // Returns the names that parse_process_sort() accepts.
 [[nodiscard]] std::vector<std::string> process_sort_names();

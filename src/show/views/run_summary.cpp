@@ -91,10 +91,14 @@ std::vector<std::string> held_of(const RunDevice& device) {
 
 std::string holders_text(const std::vector<LabelTotal>& holders, const text::TextOptions& options) {
   using enum text::Column::Align;
-  text::Table table(
-      {{"BYTES"}, {"ALLOCS"}, {"KIND", left}, {"LABEL", left, 0, text::Column::Cut::middle}});
+  text::Table table({{"BYTES/DEVICE"},
+                     {"ALL DEVICES"},
+                     {"ALLOCS"},
+                     {"KIND", left},
+                     {"LABEL", left, 0, text::Column::Cut::middle}});
   for (const LabelTotal& holder : holders) {
-    table.add_row({{text::format_bytes(model::Bytes(holder.bytes))},
+    table.add_row({{text::format_bytes(model::Bytes(holder.bytes_on.per_device()))},
+                   {text::format_bytes(model::Bytes(holder.bytes_on.on_all()))},
                    {text::format_count(holder.allocations)},
                    {std::string(name_of(holder.kind))},
                    {holder.label.empty() ? "(no label)" : holder.label}});
@@ -121,21 +125,23 @@ std::string run_summary_text(const RunSummary& summary, const text::TextOptions&
   const std::vector<std::string> kinds = {"DRAM", "L1 BUF", "L1_SMALL", "TRACE", "CB", "KERNELS"};
   std::vector<std::string> headings = kinds;
   headings.emplace_back("TOTAL L1");
-  text += "ttmem: the most that was in use\n" + table_of(std::move(peaks), headings, options);
+  text += "ttmem: the most that was in use, per device\n" +
+          table_of(std::move(peaks), headings, options);
   std::vector<SummaryRow> held = rows_of(summary, held_of);
   if (held.empty()) {
     text += "ttmem: nothing was held at the end\n";
   } else {
     headings = kinds;
     headings.emplace_back("LEFT AT CLOSE");
-    text += "ttmem: still held at the end\n" + table_of(std::move(held), headings, options);
+    text +=
+        "ttmem: still held at the end, per device\n" + table_of(std::move(held), headings, options);
   }
   if (!summary.held.empty()) text += holders_text(summary.held, options);
   if (!summary.fullest.empty()) {
-    text += fmt::format("ttmem: the largest holders, when {} were in use after {}\n{}",
-                        text::format_bytes(model::Bytes(summary.fullest_bytes)),
-                        text::format_age(summary.fullest_after_ns),
-                        holders_text(summary.fullest, options));
+    text += fmt::format(
+        "ttmem: the largest holders, when {} were in use on all devices after {}\n{}",
+        text::format_bytes(model::Bytes(summary.fullest_bytes)),
+        text::format_age(summary.fullest_after_ns), holders_text(summary.fullest, options));
   }
   return text;
 }

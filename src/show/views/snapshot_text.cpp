@@ -52,7 +52,7 @@ std::string title_text(const Device& device, const text::TextOptions& options) {
   }
   parts.insert(parts.end(), title.counts.begin(), title.counts.end());
   parts.insert(parts.end(), title.sensors.begin(), title.sensors.end());
-  parts.push_back(device.bus_id);
+  if (parts.front() != device.bus_id) parts.push_back(device.bus_id);
   parts.push_back(title.uid);
   text::Line line(options);
   line.add(title.name + ":", text::Color::bold).add(" ");
@@ -75,11 +75,27 @@ std::string trouble_text(const DeviceRow& row, const RowLayout& at,
                        label_text(row, at));
 }
 
+// Returns the row of free space. The row has all notes, in as many lines as necessary.
+std::string free_text(const DeviceRow& row, const RowLayout& at, const text::TextOptions& options) {
+  const auto indent = static_cast<std::size_t>(at.size);
+  std::string text;
+  for (const std::string& words :
+       notes_in_lines(row.notes, text::Line(options).pad_to(indent).room())) {
+    text += text::Line(options)
+                .add(text.empty() ? label_text(row, at) : "")
+                .pad_to(indent)
+                .add(words, text::Color::dim)
+                .finish();
+  }
+  return text;
+}
+
 // Returns a line with label, size, bar, share of the capacity and notes.
 std::string row_text(const DeviceRow& row, const text::TextOptions& options) {
   const RowLayout at = table_layout(static_cast<int>(options.width),
                                     options.units == text::Units::automatic ? 0 : 5);
   if (row.is_words() && row.tone != text::Tone::none) return trouble_text(row, at, options);
+  if (row.what == What::free) return free_text(row, at, options);
   text::Line line(options);
   line.add(label_text(row, at));
   line.add(row.size, row.size == text::kUnknown ? text::Color::dim : text::Color::bold);
@@ -224,7 +240,8 @@ std::string legend(const Snapshot& snapshot, const text::TextOptions& options) {
   std::string text =
       "L1 = L1 buffers + L1_SMALL + CB + kernels. CB counts what programs share once; "
       "resident: dispatched last; logical: the plain sum over all live programs.";
-  if (shows_free_space(snapshot)) text += " Free: for buffers, in each bank.";
+  if (shows_free_space(snapshot))
+    text += " Free: for buffers, in all banks; a buffer needs one block in each bank.";
   return text::wrapped(text, 0, text::Color::dim, options);
 }
 

@@ -3,10 +3,22 @@
 import * as format from './format.js';
 import { numberRanges } from './process_rows.js';
 
-// Returns the size of an allocation, summed over its devices; null if unknown.
-export function sizeOf(row) {
-  const one = row.physical_bytes ?? row.bytes;
-  return one === null ? null : one * Math.max(1, row.devices.length);
+// Returns the size on one of its devices.
+export const sizeOf = (row) => row.physical_bytes ?? row.bytes;
+
+const onAllDevices = (row) =>
+  sizeOf(row) === null ? null : sizeOf(row) * Math.max(1, row.devices.length);
+
+// Returns a function that returns a key for each device of an allocation. Several chips may have the
+// same number; within one process a number is one chip.
+export function chipsOf(devices) {
+  const uidOf = new Map(); // number -> uid or number of the only chip with that number, or null
+  for (const { id, uid } of devices) uidOf.set(id, uidOf.has(id) ? null : (uid ?? id));
+  const keyOf = (row, number) => uidOf.get(number) ?? `${row.pid}.${number}`;
+  return (row) =>
+    row.devices.length === 1 && row.uid
+      ? [row.uid]
+      : row.devices.map((number) => keyOf(row, number));
 }
 
 const groupMark = (row) =>
@@ -15,7 +27,8 @@ const groupMark = (row) =>
 export const allocationColumns = [
   {
     name: 'Size',
-    title: 'The size on all its devices',
+    head: 'Size/device',
+    title: 'The size on one of its devices; of a group, on the device with the most',
     number: true,
     width: 6,
     value: (row) => sizeOf(row),
@@ -57,6 +70,15 @@ export const allocationColumns = [
     low: true,
     value: (row) => row.bytes_per_bank,
     text: (row) => (row.group ? '' : format.coreBytes(row.bytes_per_bank)),
+  },
+  {
+    name: 'All devices',
+    title: 'The size on all its devices together',
+    number: true,
+    width: 6,
+    low: true,
+    value: (row) => onAllDevices(row),
+    text: (row) => format.bytes(row.group ? row.sizeOnAll : onAllDevices(row)),
   },
   {
     name: 'Dev',

@@ -143,7 +143,8 @@ export class CompareView {
     for (const { memory, title, table } of this.changes) {
       const rows = changeRows(diff, memory);
       const name = memory === 'l1' ? 'L1' : 'DRAM';
-      setText(title, `What the ${name} peak is made of: ${format.plural(rows.length, 'change')}`);
+      const changes = format.plural(rows.length, 'change');
+      setText(title, `What the ${name} peak of the fullest device is made of: ${changes}`);
       table.set(rows, 'The same in both.');
     }
   }

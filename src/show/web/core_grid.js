@@ -93,15 +93,16 @@ export class CoreGrid {
     const value = this.paint === 'headroom' ? core.headroom_bytes : usedBytes(core);
     const whole = this.paint === 'headroom' ? this.most : this.device.l1.bytes_per_core;
     if (value === null || !whole) return this.#paintUnknown(pen, x, y, size);
-    const share = Math.max(0, Math.min(1, value / whole));
-    pen.fillStyle = heat(this.paint === 'headroom' ? 1 - share : share);
+    const share = value / whole; // above 1 if processes share the chip
+    const warm = Math.max(0, Math.min(1, share));
+    pen.fillStyle = heat(this.paint === 'headroom' ? 1 - warm : warm);
     pen.fillRect(x, y, size, size);
     if (size < 30) return;
     pen.fillStyle = colour('on-heat');
     pen.font = '11px system-ui, sans-serif';
     pen.textAlign = 'center';
     const words =
-      this.paint === 'headroom' ? `${Math.round(value / 1024)}K` : `${Math.floor(share * 100)}%`;
+      this.paint === 'headroom' ? `${Math.round(value / 1024)}K` : format.percent(share);
     pen.fillText(clashes(core) ? `! ${words}` : words, x + size / 2, y + size / 2 + 4);
   }
 

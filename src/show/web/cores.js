@@ -3,7 +3,7 @@
 import { CoreGrid, usedBytes } from './core_grid.js';
 import { coreLayout, tightestCore } from './core_layout.js';
 import { CoreMap } from './core_map.js';
-import { deviceTitle, deviceWords } from './device_card.js';
+import { deviceTitle, deviceWords, sharingWords } from './device_card.js';
 import { element, setText, show } from './dom.js';
 import * as format from './format.js';
 import { ListKeeper } from './source.js';
@@ -56,8 +56,8 @@ const columns = [
 export class CoresView {
   constructor(go, source) {
     this.go = go;
-    this.allocations = new ListKeeper(source, 'allocations', () => this.redraw?.());
-    this.programs = new ListKeeper(source, 'programs', () => this.redraw?.());
+    // The device, its cores, allocations and programs, all from one snapshot.
+    this.snapshot = new ListKeeper(source, 'snapshot', () => this.redraw?.());
     this.title = element('h2', {});
     this.words = element('p', { class: 'words' });
     this.paints = new Choices('Coloured by', PAINTS, (paint) => go({ paint }));
@@ -96,21 +96,45 @@ export class CoresView {
     this.body = element('div', { class: 'cores' }, left, this.map.node);
   }
 
-  update(state, place, device) {
-    this.redraw = () => this.update(state, place, device);
+  update(state, place, chosen) {
+    this.redraw = () => this.update(state, place, chosen);
     this.paints.set(place.paint);
+    this.#keep(state, chosen);
+    const { device, cores } = this.#oneMoment(state, chosen);
     setText(this.title, device ? deviceTitle(device, [...state.devices.values()]) : 'No device');
-    setText(this.words, device ? deviceWords(device) : '');
-    const cores = device && state.cores?.key === device.key ? state.cores.per_core : null;
+    const words = device ? [deviceWords(device), sharingWords(device)] : [];
+    setText(this.words, words.filter(Boolean).join(' · '));
     const known = Boolean(device?.grid && cores?.length > 0);
     show(this.message, !known);
     show(this.body, known);
     show(this.details, known);
     show(this.tight, known);
     if (!known) return setText(this.message, this.#why(state, device, cores));
-    this.allocations.keep({ device: device.key, kind: 'l1,l1_small' });
-    this.programs.keep({ device: device.key });
     this.#draw(device, cores, place);
+  }
+
+  // Keeps the snapshot up to date. While the page is paused, it shows the snapshot that it has.
+  #keep(state, chosen) {
+    if (!chosen || state.paused) return;
+    this.snapshot.keep({ device: chosen.key, kind: 'l1,l1_small', lists: 1 });
+    this.kept = chosen.key;
+  }
+
+  // Returns the snapshot of the device, or null until it has arrived.
+  #document(chosen) {
+    const { document } = this.snapshot;
+    return chosen && this.kept === chosen.key && document?.devices.length > 0 ? document : null;
+  }
+
+  // Returns the device and its cores. They come from the snapshot with the lists of the map, so that
+  // title, grid and map show one moment. Until it has arrived, there is no map, and they come from
+  // the last answer.
+  #oneMoment(state, chosen) {
+    this.shown = this.#document(chosen);
+    const [device] = this.shown?.devices ?? [];
+    if (device) return { device: { ...device, key: chosen.key }, cores: device.per_core };
+    const cores = chosen && state.cores?.key === chosen.key ? state.cores.per_core : null;
+    return { device: chosen, cores };
   }
 
   #why(state, device, cores) {
@@ -131,10 +155,12 @@ export class CoresView {
     this.core = core;
     const where = tightest ? `(${tightest.x},${tightest.y})` : '';
     setText(this.tight, `tightest: ${where} ${format.coreBytes(tightest?.headroom_bytes)}`);
-    const { remarks } = this.allocations;
+    const cut = this.shown?.warnings?.filter((one) => one.startsWith('the list of ')) ?? [];
+    const remarks = cut.map((one) => ` · ${one}`).join('') + this.snapshot.remarks;
     setText(this.legend, `Colour: ${LEGENDS[place.paint] ?? LEGENDS.use}.${remarks}`);
     this.grid.set(device, cores, place.paint, core);
-    this.map.set(core, this.#layout(device, core), device.l1, this.#whyNoMap());
+    const why = this.snapshot.whyEmpty(0, 'Waiting for the list …');
+    this.map.set(core, this.#layout(device, core), device.l1, why);
     if (!this.details.open) return;
     const whole = device.l1.bytes_per_core;
     this.table.set(
@@ -142,16 +168,10 @@ export class CoresView {
     );
   }
 
-  #whyNoMap() {
-    const lacking = [this.allocations, this.programs].find((list) => !list.document && list.error);
-    return (lacking ?? this.allocations).whyEmpty(0, 'Waiting for the list …');
-  }
-
   // Returns the layout of a core, or null until the lists have arrived.
   #layout(device, core) {
-    const [buffers, programs] = [this.allocations.document, this.programs.document];
-    if (!buffers || !programs) return null;
-    return coreLayout(device, buffers.allocations, programs.programs, core.x, core.y);
+    const { allocations, programs } = this.shown ?? {};
+    return allocations ? coreLayout(device, allocations, programs, core.x, core.y) : null;
   }
 
   key(name) {

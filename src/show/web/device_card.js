@@ -2,7 +2,10 @@
 // The card of one device: its bars, the parts of L1, headroom.
 import { element, setText, show } from './dom.js';
 import * as format from './format.js';
+import { PROCESS_FIGURES } from './process_rows.js';
 import { link } from './widgets.js';
+
+const PROCESS_BYTES = PROCESS_FIGURES.filter((figure) => figure.endsWith('_bytes'));
 
 // Returns the title of a device, with its key if several chips have the same number.
 export function deviceTitle(device, devices) {
@@ -97,11 +100,15 @@ function headroomNote(device) {
   return room < 0 ? 'clash: CBs overrun L1 buffers' : 'between CBs and L1 buffers';
 }
 
-function freeNote(memory, name) {
+// Returns a note such as "DRAM 30.6 GiB (8 banks x 3.83 GiB, largest block 3.80 GiB)"; null if the
+// free bytes are unknown. `banks` is 0 if the number of banks is unknown.
+function freeNote(memory, name, banks) {
   const { free_bytes_per_bank: free, largest_free_bytes_per_bank: largest } = memory;
   if (free === null || free === undefined) return null;
-  const one = largest === free ? 'in one block' : `largest block ${format.coreBytes(largest)}`;
-  return `${name} ${format.coreBytes(free)}, ${one}`;
+  const [inBank, block] = [format.coreBytes(free), `largest block ${format.coreBytes(largest)}`];
+  return banks > 0
+    ? `${name} ${format.bytes(free * banks)} (${format.plural(banks, 'bank')} x ${inBank}, ${block})`
+    : `${name} ${inBank} per bank (${block})`;
 }
 
 // `go(changes)` goes to another place; `overTime` is the view that shows the figures over time.
@@ -117,7 +124,7 @@ export class Card {
     );
     this.trace = new Line('Trace', 'trace', new Bar(['trace']));
     this.headroom = new Line('Headroom', 'headroom');
-    this.free = new Line('Free per bank', 'free');
+    this.free = new Line('Free', 'free');
     const links = element(
       'nav',
       {},
@@ -202,7 +209,10 @@ export class Card {
     const room = l1.headroom_bytes_per_core;
     this.headroom.set(device, format.coreBytes(room), room, headroomNote(device));
     this.headroom.node.classList.toggle('bad', room !== null && room < 0);
-    const free = [freeNote(device.dram, 'DRAM'), freeNote(l1, 'L1')].filter(Boolean);
+    const free = [
+      freeNote(device.dram, 'DRAM', device.dram.channels ?? 0),
+      freeNote(l1, 'L1', device.grid ? device.grid.x * device.grid.y : 0),
+    ].filter(Boolean);
     show(this.free.node, free.length > 0);
     setText(this.free.note, free.join('; '));
   }
@@ -236,11 +246,21 @@ function programWords({ programs, l1 }) {
   return format.marked(l1.cb.estimate ? format.ESTIMATE : '', format.plural(programs, 'program'));
 }
 
+// Returns a note if several processes hold memory of the device, else null.
+export function sharingWords(device) {
+  if (!device.sums_may_overlap) return null;
+  const holds = (one) =>
+    one.state === 'alive' && PROCESS_BYTES.some((figure) => one[figure] > 0);
+  const sharing = device.processes.filter(holds).length;
+  return `${sharing} processes share this chip; sums may overlap`;
+}
+
 function chipWords(device) {
   const alive = device.processes.filter((one) => one.state === 'alive').length;
   const dead = device.processes.length - alive;
   return [
     device.state === 'idle' ? 'idle' : format.plural(alive, 'process', 'processes'),
+    sharingWords(device),
     dead > 0 ? `${dead} dead` : null,
     device.programs === null ? null : programWords(device),
     device.temperature_c === null ? null : `${device.temperature_c} °C`,

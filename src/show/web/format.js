@@ -4,22 +4,23 @@
 export const UNKNOWN = 'n/a';
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
 
-// Returns a size such as "29.0 MiB" or "1.23 GiB". `ordinary` is the index of the usual unit: 2
-// (MiB) for a device, 1 (KiB) for a core. A value below `least` usual units gets a smaller unit.
-function sized(bytes, ordinary, least) {
+// Returns a size such as "1.23 GiB", "29.0 MiB" or "200.0 KiB". `unitOfZero` is the index of the
+// unit of a size of 0: 2 (MiB) for a device, 1 (KiB) for a core.
+function sized(bytes, unitOfZero) {
   if (bytes === null || bytes === undefined) return UNKNOWN;
   let value = Math.abs(bytes);
   let unit = 0;
-  for (; unit + 1 < UNITS.length && (unit < ordinary || value >= 999.95); ++unit) value /= 1024;
-  if (unit === ordinary && bytes !== 0) {
-    for (; unit > 0 && value < least; --unit) value *= 1024;
+  while (unit + 1 < UNITS.length && value >= (unit === 0 ? 1024 : 999.95)) {
+    value /= 1024;
+    unit += 1;
   }
+  if (bytes === 0) unit = unitOfZero;
   const digits = unit === 0 ? 0 : value < 9.995 ? 2 : 1;
   return `${bytes < 0 ? '-' : ''}${value.toFixed(digits)} ${UNITS[unit]}`;
 }
 
-export const bytes = (value) => sized(value, 2, 0.01);
-export const coreBytes = (value) => sized(value, 1, 1);
+export const bytes = (value) => sized(value, 2);
+export const coreBytes = (value) => sized(value, 1);
 
 // Marks before a figure that is not exact, as in the commands.
 export const AT_LEAST = '>=';

@@ -24,9 +24,20 @@ export function matching(rows, search, textOf) {
   });
 }
 
+function addSize(group, chips, size) {
+  for (const chip of chips) {
+    const sum = (group.onChips.get(chip) ?? 0) + size;
+    group.onChips.set(chip, sum);
+    group.size = Math.max(group.size ?? 0, sum);
+    group.sizeOnAll = (group.sizeOnAll ?? 0) + size;
+  }
+}
+
 // Returns a row for each group, the largest first, each followed by its members if the group is
-// open. `nameOf(row)` returns the name of the row's group, or null.
-export function grouped(rows, nameOf, sizeOf, open) {
+// open. `nameOf(row)` returns the name of the row's group, or null; `chipsOf(row)` returns a key for
+// each device on which the row has its size. The size of a group is that on the device with the
+// most; sizeOnAll is the sum over all devices.
+export function grouped(rows, { nameOf, sizeOf, chipsOf, open }) {
   const groups = new Map();
   for (const row of rows) {
     const name = nameOf(row);
@@ -36,12 +47,14 @@ export function grouped(rows, nameOf, sizeOf, open) {
       name,
       count: 0,
       size: null,
+      sizeOnAll: null,
+      onChips: new Map(),
       members: [],
     };
     groups.set(name, group);
     ++group.count;
     const size = sizeOf(row);
-    if (size !== null && size !== undefined) group.size = (group.size ?? 0) + size;
+    if (size !== null && size !== undefined) addSize(group, chipsOf(row), size);
     group.members.push(row);
   }
   const sorted = [...groups.values()].sort((a, b) => (b.size ?? -1) - (a.size ?? -1));

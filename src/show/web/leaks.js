@@ -63,13 +63,19 @@ const grownBy = (row) =>
   row.last_bytes === null || row.first_bytes === null ? null : row.last_bytes - row.first_bytes;
 const grownCount = (row) =>
   `${format.count(row.first_count)} to ${format.count(row.last_count)}`;
-const HELD = [sized('Bytes', (row) => row.bytes), COUNT, KIND, WHAT];
+const HELD = [
+  sized('Bytes', (row) => row.bytes_per_device, { head: 'Bytes/device' }),
+  sized('All devices', (row) => row.bytes, { low: true, width: 6.5 }),
+  COUNT,
+  KIND,
+  WHAT,
+];
 
 // The lists: name in ttmem.leaks.v1, title, meaning, columns.
 const LISTS = [
   {
     name: 'growth',
-    title: 'Grew from mark to mark, and never shrank',
+    title: 'Grew from mark to mark, and never shrank (bytes of all devices)',
     sort: '-Grown by',
     columns: [
       sized('Grown by', grownBy),

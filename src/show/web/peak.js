@@ -20,6 +20,7 @@ const FEW = 24; // number of parts that are visible at once
 const columns = [
   {
     name: 'Bytes',
+    head: 'Bytes/device',
     number: true,
     width: 6,
     value: (row) => row.node.bytes,

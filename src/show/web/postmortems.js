@@ -47,7 +47,8 @@ function card(dead) {
     element(
       'p',
       {},
-      `Held ${held || 'nothing'} in ${format.plural(dead.allocations, 'allocation')}.`,
+      `Held on all its devices: ${held || 'nothing'}, ` +
+        `in ${format.plural(dead.allocations, 'allocation')}.`,
     ),
     dead.largest.length > 0
       ? element(
@@ -56,7 +57,7 @@ function card(dead) {
           element(
             'table',
             {},
-            element('caption', {}, 'The largest allocations'),
+            element('caption', {}, 'The largest allocations: bytes per device'),
             element('tbody', {}, dead.largest.map(heldRow)),
           ),
         )

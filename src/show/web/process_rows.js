@@ -86,6 +86,7 @@ export function numberRanges(numbers) {
 function bytesColumn(name, field, { isEstimate = () => false, ...more } = {}) {
   return {
     name,
+    title: 'On all its devices together',
     number: true,
     width: 6,
     value: (row) => row[field],
@@ -117,9 +118,10 @@ export const processColumns = [
     text: (row) => numberRanges(row.devices),
   },
   bytesColumn('DRAM', 'dram_bytes'),
-  bytesColumn('L1 buf', 'l1_bytes', { title: 'L1 buffers' }),
+  bytesColumn('L1 buf', 'l1_bytes', { title: 'L1 buffers, on all its devices together' }),
+  bytesColumn('L1_SMALL', 'l1_small_bytes', { low: true, title: 'L1_SMALL, on all its devices together' }),
   bytesColumn('CB', 'cb_bytes', {
-    title: 'Circular buffers, physical',
+    title: 'Circular buffers, physical, on all its devices together',
     isEstimate: (row) => row.cb_estimate,
   }),
   bytesColumn('Kernels', 'kernels_bytes', {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // View 4: the processes, and the live allocations of one process or of all.
-import { allocationColumns, searchText, sizeOf } from './allocation_rows.js';
+import { allocationColumns, chipsOf, searchText, sizeOf } from './allocation_rows.js';
 import { element, setText, show } from './dom.js';
 import * as format from './format.js';
 import { grouped, matching, Memo } from './grouping.js';
@@ -86,11 +86,12 @@ export class ProcessesView {
   update(state, place, device, key) {
     this.redraw = () => this.update(state, place, device, key);
     this.pid = place.pid;
+    this.devices = [...state.devices.values()];
     this.search.set(place.search);
     this.groups.set(place.group);
     this.allocations.setSort(place.sort);
     const chosen = device ? [device] : []; // null if the recording has not opened the device yet
-    const devices = place.device ? chosen : [...state.devices.values()];
+    const devices = place.device ? chosen : this.devices;
     const nobody = state.noLists ?? 'No process holds memory of a device.';
     this.processes.set(processRows(devices), nobody);
     show(this.all, place.pid !== '');
@@ -112,7 +113,8 @@ export class ProcessesView {
     const title = titleOf(pid, list, found.length, all.length);
     setText(this.title, title + this.keeper.remarks);
     const nameOf = (row) => (group === 'kind' ? format.KINDS[row.kind] : row[group]);
-    const rows = group ? grouped(found, nameOf, sizeOf, this.openGroups) : found;
+    const how = { nameOf, sizeOf, chipsOf: chipsOf(this.devices), open: this.openGroups };
+    const rows = group ? grouped(found, how) : found;
     this.allocations.set(rows, this.keeper.whyEmpty(all.length, 'No live allocation.'));
     if (this.asked.changed(search, group, pid)) this.allocations.top();
   }

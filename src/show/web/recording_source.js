@@ -122,7 +122,8 @@ export class RecordingSource {
     const moment = stop?.timeline.moments[stop.index];
     const started = timeline.started_unix_ns;
     state.number = ++this.#number;
-    state.lists = { allocations: state.number, programs: state.number };
+    const { number } = state;
+    state.lists = { allocations: number, programs: number, snapshot: number };
     state.host = timeline.host;
     state.time = started === null || !stop ? null : started + stop.time;
     state.noLists = timeline.aggregate ? NO_LISTS : null;
@@ -143,6 +144,22 @@ export class RecordingSource {
 
   // Returns a list like the server's: filtered by device, process and kinds.
   async list(name, query = {}) {
+    if (name !== 'snapshot') return this.#list(name, query);
+    return {
+      devices: this.#deviceWithCores(query.device),
+      ...this.#list('allocations', query),
+      ...this.#list('programs', { device: query.device }),
+    };
+  }
+
+  // Returns the device with its cores, in a list; empty if its cores are unknown.
+  #deviceWithCores(key) {
+    const device = this.state.devices.get(key);
+    const { cores } = this.state;
+    return device && cores?.key === key ? [{ ...device, per_core: cores.per_core }] : [];
+  }
+
+  #list(name, query) {
     const stop = this.state.recording?.stop;
     const { index } = stop ?? {};
     const kinds = query.kind?.split(',');

@@ -4,7 +4,8 @@
 //   start(changed)       starts the source; calls changed(state) after every answer
 //   wantCores(key)       chooses the device whose per-core figures are in state.cores; null: none
 //   history(key, s, signal)    returns the points of the last s seconds, as /api/v1/history
-//   list(name, query, signal)  returns the document of allocations, programs or postmortems
+//   list(name, query, signal)  returns the document of allocations, programs or postmortems, or of a
+//                              snapshot with the cores and the lists of a device
 //   pause(paused)        stops or resumes the updates
 //   look(place)          sets the run, the moment and the time range; live sources ignore it
 //   recorded             true: the data never changes by itself, and requests are cheap
@@ -25,7 +26,7 @@ export class State {
   devices = new Map(); // key -> the device as in ttmem.snapshot.v1, without per_core
   recording = null; // the recording, see recording_source.js; null: live
   cores = null; // {key, per_core}
-  lists = {}; // list name -> number of its latest version
+  lists = {}; // list name -> number or text that differs for each version of the list
   noLists = null; // reason why there are no lists
   warnings = [];
   complete = true;
@@ -177,6 +178,8 @@ export class LiveSource {
       state.cores = answer.cores;
       this.#coresNumber = answer.cores.number;
     }
+    // A new snapshot is worth a request if the lists or the figures of the cores have changed.
+    state.lists.snapshot = `${answer.lists.allocations} ${this.#coresNumber}`;
   }
 }
 

@@ -6,8 +6,8 @@ import { element, setText } from './dom.js';
 const ROW = 28; // row height in CSS pixels, as in app.css
 const SPARE = 8; // extra rows above and below the rows in sight
 
-// A column: {name, title, value(row) for sorting, text(row), number: right-aligned, grow, low:
-// hidden on narrow screens}
+// A column: {name: also in addresses, head: shown instead of the name, title, value(row) for
+// sorting, text(row), number: right-aligned, grow, low: hidden on narrow screens}
 export class Table {
   #rows = [];
   #made = new Map(); // position -> element
@@ -53,7 +53,7 @@ export class Table {
     return element(
       'div',
       { class: this.#classes(column), role: 'columnheader' },
-      element('button', { type: 'button', title, onclick }, column.name),
+      element('button', { type: 'button', title, onclick }, column.head ?? column.name),
     );
   }
 

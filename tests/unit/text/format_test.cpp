@@ -18,10 +18,12 @@ constexpr std::uint64_t kKiB = 1024;
 constexpr std::uint64_t kMiB = 1024 * kKiB;
 constexpr std::uint64_t kGiB = 1024 * kMiB;
 
-TEST(FormatBytes, ShowsMebibytesWithOneOrTwoDecimals) {
+TEST(FormatBytes, ShowsOneOrTwoDecimalsInTheLargestUnitBelowTheSize) {
   EXPECT_EQ(format_bytes(29 * kMiB), "29.0 MiB");
   EXPECT_EQ(format_bytes(300 * kMiB), "300.0 MiB");
-  EXPECT_EQ(format_bytes(204'800), "0.20 MiB");
+  EXPECT_EQ(format_bytes(kMiB), "1.00 MiB");
+  EXPECT_EQ(format_bytes(204'800), "200.0 KiB");
+  EXPECT_EQ(format_bytes(400), "400 B");
   EXPECT_EQ(format_bytes(5 * kGiB / 4), "1.25 GiB");
   EXPECT_EQ(format_bytes(0), "0.00 MiB");
 }
@@ -46,7 +48,11 @@ TEST(FormatBytes, NeverTakesMoreThanNineCharacters) {
   EXPECT_EQ(format_bytes(1023 * kMiB), "1.00 GiB");
 }
 
-TEST(FormatBytes, ShowsCoresInKibibytes) {
+TEST(FormatBytes, DependsOnTheScaleOnlyForZero) {
+  EXPECT_EQ(format_bytes(0, Scale::core), "0.00 KiB");
+  for (std::uint64_t bytes = 1; bytes < 4 * kGiB; bytes = bytes * 3 + 1) {
+    EXPECT_EQ(format_bytes(bytes, Scale::core), format_bytes(bytes));
+  }
   EXPECT_EQ(format_bytes(421'888, Scale::core), "412.0 KiB");
   EXPECT_EQ(format_bytes(kMiB, Scale::core), "1.00 MiB");
 }

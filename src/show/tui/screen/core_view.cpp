@@ -41,6 +41,9 @@ void draw_title(Pane pane, const Device& device) {
     facts.push_back(fmt::format("{} {}", row.name, row.size));
   }
   facts.push_back("least headroom " + row_of(rows, What::headroom).size);
+  if (std::string sharing = views::sharing_text(device); !sharing.empty()) {
+    facts.insert(facts.begin() + 1, std::move(sharing));
+  }
   pane.put(x, 0, dotted_to_fit(facts, pane.width() - x, pane.display()), {Ink::dim});
 }
 

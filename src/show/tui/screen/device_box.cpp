@@ -148,15 +148,19 @@ void compact_box(Pane pane, const Device& device, const DeviceRows& rows, bool s
     if (row.is_part()) parts.push_back({row.tone, row.marked_size()});
   }
   legend(inside, kLabelX, 2, parts);
-  // Draws headroom and the notes of circular buffers into the lower edge, because a compact box has
-  // no row for them.
+  // Draws headroom, and sharing processes or the notes of circular buffers, into the lower edge,
+  // because a compact box has no row for them.
   const int y = pane.height() - 1;
   const int end =
       pane.put_right(pane.width() - 2, y, fmt::format(" {} ", views::headroom_in_brief(device)),
                      {troubled(rows) ? Ink::bad : Ink::dim});
+  const auto room = static_cast<std::size_t>(std::max(0, end - 8));
+  if (const std::string sharing = views::sharing_text(device); !sharing.empty()) {
+    pane.put(2, y, fmt::format(" {} ", text::joined_to_fit({sharing}, room)), {Ink::dim});
+    return;
+  }
   const DeviceRow& cb = row_of(rows, What::cb);
-  const std::string notes =
-      views::notes_to_fit(cb.notes, static_cast<std::size_t>(std::max(0, end - 8)));
+  const std::string notes = views::notes_to_fit(cb.notes, room);
   if (!notes.empty()) pane.put(2, y, fmt::format(" {} {} ", cb.name, notes), {Ink::dim});
 }
 
@@ -172,11 +176,14 @@ void device_line_header(Pane pane) {
 
 namespace {
 
-// Returns the board. If another chip has the same number, returns the end of the uid instead.
+// Returns the board. If another chip has the same number, returns the end of the uid or of the PCI
+// address instead, or the architecture if both are unknown.
 std::string mark_of(const Device& device) {
-  if (!device.shares_number || !device.uid) return views::device_title(device).board;
-  const std::string uid = text::format_hex(*device.uid);
-  return uid.size() <= kMarkCells ? uid : uid.substr(uid.size() - kMarkCells);
+  if (!device.shares_number) return views::device_title(device).board;
+  const std::string identity = text::format_identity(device);
+  const bool is_unique = device.uid || !device.bus_id.empty();
+  const bool fits = !is_unique || identity.size() <= kMarkCells;
+  return fits ? identity : identity.substr(identity.size() - kMarkCells);
 }
 
 }  // namespace

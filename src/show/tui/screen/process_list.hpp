@@ -15,7 +15,7 @@
 
 namespace ttmem::tui {
 
-inline constexpr std::uint32_t kProcessColumns = 13;
+inline constexpr std::uint32_t kProcessColumns = 14;
 inline constexpr std::uint32_t kAllocationColumns = 9;
 [[nodiscard]] std::string_view process_column(std::uint32_t column);
 [[nodiscard]] std::string_view allocation_column(std::uint32_t column);

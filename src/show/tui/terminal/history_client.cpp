@@ -38,15 +38,20 @@ std::optional<remote::Address> server_address(const char* environment) {
   return server;
 }
 
-std::vector<ChartSample> parse_history(std::string_view json) {
-  std::vector<ChartSample> samples;
-  if (is_nested_too_deep(json)) return samples;
+ServerHistory parse_history(std::string_view json) {
+  ServerHistory history;
+  if (is_nested_too_deep(json)) return history;
   const nlohmann::json answer = nlohmann::json::parse(json, nullptr, false);
   if (!answer.is_object() || answer.value("schema", nlohmann::json()) != "ttmem.history.v1") {
-    return samples;
+    return history;
   }
   const auto points = answer.find("points");
-  if (points == answer.end() || !points->is_array()) return samples;
+  if (points == answer.end() || !points->is_array()) return history;
+  history.answered = true;
+  if (const auto id = answer.find("directory_id"); id != answer.end() && id->is_string()) {
+    history.directory_id = id->get<std::string>();
+  }
+  std::vector<ChartSample>& samples = history.samples;
   for (const nlohmann::json& point : *points) {
     const model::Bytes time = point.is_object() ? bytes_of(point, "time_unix_ns") : std::nullopt;
     if (!time || samples.size() >= kMaxPoints) continue;
@@ -57,18 +62,17 @@ std::vector<ChartSample> parse_history(std::string_view json) {
   std::stable_sort(samples.begin(), samples.end(), [](const ChartSample& a, const ChartSample& b) {
     return a.time_unix_ns < b.time_unix_ns;
   });
-  return samples;
+  return history;
 }
 
-std::vector<ChartSample> fetch_history(const remote::Address& server,
-                                       const model::DeviceName& device, std::uint32_t seconds,
-                                       const remote::ClientOptions& client) {
+ServerHistory fetch_history(const remote::Address& server, const model::DeviceName& device,
+                            std::uint32_t seconds, const remote::ClientOptions& client) {
   const std::string name =
       device.uid ? fmt::format("{:#x}", *device.uid) : fmt::format("{}", device.number);
   const remote::Answer<std::string> answer =
       remote::fetch(server, fmt::format("/api/v1/history?device={}&seconds={}", name, seconds),
                     kLargestAnswer, client);
-  return answer.failed ? std::vector<ChartSample>() : parse_history(answer.value);
+  return answer.failed ? ServerHistory() : parse_history(answer.value);
 }
 
 }  // namespace ttmem::tui

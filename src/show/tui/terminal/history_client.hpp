@@ -21,15 +21,21 @@ namespace ttmem::tui {
 // if the value names another machine or is not an address.
 [[nodiscard]] std::optional<remote::Address> server_address(const char* environment);
 
-// Returns the samples in `json`, the server's answer with the history of a device, in the order of
-// time. Leaves out invalid samples.
-[[nodiscard]] std::vector<ChartSample> parse_history(std::string_view json);
+// The history of a device, as a server knows it.
+struct ServerHistory {
+  std::vector<ChartSample> samples;  // in the order of time
+  // The directory_id() of the directory that the server reads. Empty if the server does not say it,
+  // which may be an older version.
+  std::string directory_id;
+  bool answered = false;  // false: there is no server, or its answer is late or invalid
+};
 
-// Asks the server for the samples of a device in the last `seconds`. Returns an empty list if there
-// is no server, if the server does not answer in time, or if the answer is invalid.
-[[nodiscard]] std::vector<ChartSample> fetch_history(const remote::Address& server,
-                                                     const model::DeviceName& device,
-                                                     std::uint32_t seconds,
-                                                     const remote::ClientOptions& client);
+// Returns the history in `json`, the server's answer. Leaves out invalid samples.
+[[nodiscard]] ServerHistory parse_history(std::string_view json);
+
+// Asks the server for the samples of a device in the last `seconds`.
+[[nodiscard]] ServerHistory fetch_history(const remote::Address& server,
+                                          const model::DeviceName& device, std::uint32_t seconds,
+                                          const remote::ClientOptions& client);
 
 }  // namespace ttmem::tui

@@ -67,12 +67,15 @@ class Top {
     state_.paused = state_.player->at_end();
   }
 
-  // Asks the server for the history of the selected device, if this was not done before.
+  // Asks the server for the history of the selected device, if this was not done before. Says where
+  // the history is from.
   void ask_server() {
     if (!options_.history_of || snapshot_->devices.empty()) return;
     const model::Device& device = snapshot_->devices[selected_device(*snapshot_, state_)];
     if (!asked_.insert(model::name_of(device)).second) return;
-    history_.prepend(device, options_.history_of(model::name_of(device)));
+    const EarlierSamples earlier = options_.history_of(model::name_of(device));
+    history_.prepend(device, earlier.samples);
+    if (std::exchange(origin_, earlier.origin) != earlier.origin) state_.message = earlier.origin;
   }
 
   void show() {
@@ -138,6 +141,7 @@ class Top {
   const model::Snapshot* snapshot_ = nullptr;
   ChartHistory history_;
   std::set<model::DeviceName> asked_;
+  std::string origin_;  // of the last samples from a server, as the user was told
   Clock::time_point sampled_;
   Clock::time_point next_;
 };

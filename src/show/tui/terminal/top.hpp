@@ -15,6 +15,12 @@
 
 namespace ttmem::tui {
 
+// The samples of a device from before the view was started.
+struct EarlierSamples {
+  std::vector<ChartSample> samples;
+  std::string origin{};  // where they are from, or why there are none; empty: nothing to say
+};
+
 // The inputs of the live view.
 struct TopOptions {
   ViewState start;
@@ -28,7 +34,7 @@ struct TopOptions {
   std::function<const model::Snapshot&(const ViewState&)> collect;
   // A function that returns the earlier samples of a device. Called when a device is first
   // selected. If the function is empty, charts start empty.
-  std::function<std::vector<ChartSample>(const model::DeviceName&)> history_of{};
+  std::function<EarlierSamples(const model::DeviceName&)> history_of{};
   // The samples of the whole recording that is played. Empty for live figures, whose samples the
   // view collects itself.
   ChartHistory history{};

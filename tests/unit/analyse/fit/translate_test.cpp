@@ -195,6 +195,60 @@ TEST(Translate, CircularBuffersAtOtherAddressesKeepTheirPlaceOrAreUnknown) {
   EXPECT_EQ(translate({cb(111616, 100, 10)}, target("p150", "n150")).why, Why::cores_missing);
 }
 
+recording::Layout on_whole_grid(const char* board, std::uint32_t bytes) {
+  const placement::Board on = *placement::find_board(board);
+  recording::RecordedCb one{
+      .address = on.chip.l1_base, .bytes = bytes, .global = false, .cores = {}};
+  one.cores = CoreMask::first(on.compute_grid.x * on.compute_grid.y);
+  return {one};
+}
+
+TEST(Estimate, TheWholeGridBecomesTheWholeGrid) {
+  CarryOptions estimate;
+  estimate.estimate = true;
+  const recording::Layout layout = on_whole_grid("n150", 4096);
+  EXPECT_EQ(translate(layout, target("n150", "p150")).layout[0].cores.count(), 64u);
+  const auto larger = translate(layout, target("n150", "p150", estimate));
+  EXPECT_EQ(larger.why, Why::none);
+  EXPECT_EQ(larger.layout[0].cores, CoreMask::first(11 * 10));
+  const recording::Layout large = on_whole_grid("p150", 4096);
+  EXPECT_EQ(translate(large, target("p150", "n150")).why, Why::cores_missing);
+  EXPECT_EQ(translate(large, target("p150", "n150", estimate)).layout[0].cores,
+            CoreMask::first(64));
+}
+
+TEST(Estimate, OnlyTheWholeGridMayGrow) {
+  EXPECT_TRUE(may_grow_with_grid(on_whole_grid("n150", 4096), target("n150", "p150")));
+  EXPECT_FALSE(may_grow_with_grid(on_whole_grid("n150", 4096), target("n150", "n150")));
+  EXPECT_FALSE(may_grow_with_grid({cb(105664, 100, 9)}, target("n150", "p150")));
+}
+
+TEST(Estimate, ShardsOfMissingCoresMoveToTheOtherCores) {
+  CarryOptions estimate;
+  estimate.estimate = true;
+  const RecordedRequest request = sharded(Kind::l1, 2048, 110);
+  CoreMask cores;
+  cores.set(0);
+  cores.set(8);  // core (8, 0) moves to core (0, 0)
+  const auto translated = translate(request, &cores, 1, target("p150", "n150", estimate));
+  EXPECT_EQ(translated.why, Why::none);
+  EXPECT_EQ(translated.request.bytes_per_bank, 4096u);
+  cores.clear(8);
+  EXPECT_EQ(translate(request, &cores, 1, target("p150", "n150", estimate)).request.bytes_per_bank,
+            2048u);
+}
+
+TEST(Estimate, ShardsOfMissingBanksMoveToTheOtherBanks) {
+  CarryOptions estimate;
+  estimate.estimate = true;
+  RecordedRequest request = sharded(Kind::dram, 7 * 64, 8);
+  request.layout.shard_banks = 8;
+  request.layout.page_bytes = 64;
+  EXPECT_EQ(translate(request, nullptr, 1, target("p150", "p100")).why, Why::banks_missing);
+  EXPECT_EQ(translate(request, nullptr, 1, target("p150", "p100", estimate)).request.bytes_per_bank,
+            8u * 64);
+}
+
 TEST(Target, IsOpenedAsTheRecordedDeviceWas) {
   recording::Tables tables;
   tables.devices.push_back(device_of(*placement::find_board("n300")));

@@ -231,13 +231,13 @@ TEST(RecordedLeaks, DistinguishTheEndOfAProcessFromTheEndOfADevice) {
   EXPECT_EQ(leaks.closed_device[0].label, "closed");
   EXPECT_EQ(leaks.closed_device[0].begin_ns, 3);
   ASSERT_EQ(leaks.dead_process.size(), 3U);
-  EXPECT_EQ(leaks.dead_process[0].bytes, 70U);
+  EXPECT_EQ(leaks.dead_process[0].bytes_on.on_all(), 70U);
   EXPECT_EQ(leaks.dead_process[0].count, 2U);
   EXPECT_EQ(leaks.dead_process[0].begin_ns, 4);
   EXPECT_EQ(leaks.dead_process[0].killed, true);
-  EXPECT_EQ(leaks.dead_process[1].bytes, 50U);
+  EXPECT_EQ(leaks.dead_process[1].bytes_on.on_all(), 50U);
   EXPECT_EQ(leaks.dead_process[1].killed, false);
-  EXPECT_EQ(leaks.dead_process[2].bytes, 20U);
+  EXPECT_EQ(leaks.dead_process[2].bytes_on.on_all(), 20U);
   EXPECT_EQ(leaks.dead_process[2].killed, std::nullopt);
   Filter other;
   other.pid = 11;
@@ -294,9 +294,9 @@ TEST(LiveLeaks, CountsAreUnknownWhereOnlyBytesAreKnown) {
   process.kinds[Kind::cb].set(&KindFigures::used_bytes, 512);
   const Leaks leaks = live_leaks(snapshot, Filter{});
   ASSERT_EQ(leaks.dead_process.size(), 2U);
-  EXPECT_EQ(leaks.dead_process[0].bytes, 4096U);
+  EXPECT_EQ(leaks.dead_process[0].bytes_on.on_all(), 4096U);
   EXPECT_FALSE(leaks.dead_process[0].count);
-  EXPECT_EQ(leaks.dead_process[1].bytes, 512U);
+  EXPECT_EQ(leaks.dead_process[1].bytes_on.on_all(), 512U);
   EXPECT_FALSE(leaks.dead_process[1].count);
 }
 

@@ -21,8 +21,7 @@ Leaks some_leaks() {
   held.label = "kv";
   held.process = "python3";
   held.pid = 4711;
-  held.devices = {0, 1, 2, 3};
-  held.bytes = 4 << 20;
+  for (std::uint32_t device = 0; device < 4; ++device) held.bytes_on.add(device, 1 << 20);
   held.count = 4;
   held.killed = true;
   held.begin_ns = 12'300'000'000;
@@ -61,7 +60,8 @@ TEST(LeaksText, FitsTheWidthAndSaysWhatToDo) {
   text::TextOptions wide;
   wide.width = 200;
   const std::string text = leaks_text(some_leaks(), 10, wide);
-  for (const char* part : {"killed", "4711 python3", "0-3", "at 12.3s", "1.00 MiB", "1 to 9"}) {
+  for (const char* part : {"killed", "4711 python3", "0-3", "at 12.3s", "1.00 MiB", "1 to 9",
+                           "BYTES/DEVICE  ALL DEVICES", "1.00 MiB     4.00 MiB"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
 }
@@ -83,7 +83,7 @@ TEST(LeaksText, SuspectsAreLeaksAndWeightsAreNot) {
   outlived.visits = 1;
   outlived.what.kind = Kind::dram;
   outlived.what.scope = "load";
-  outlived.what.bytes = 4096;
+  outlived.what.bytes_on.add(0, 4096);
   outlived.what.count = 2;
   leaks.outlived_scope = {outlived};
   EXPECT_FALSE(leaks.any());
@@ -113,8 +113,8 @@ TEST(LeaksText, ShowsNoUnknownNumber) {
   Leaks leaks = some_leaks();
   leaks.dead_process[0].count.reset();
   const std::string text = leaks_text(leaks, 10, {});
-  EXPECT_NE(text.find("Held by processes when they ended: 4.00 MiB\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("Left on devices that were closed: 4.00 MiB in 4 allocations"),
+  EXPECT_NE(text.find("Held by processes when they ended: 4.00 MiB on all devices\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("Left on devices that were closed: 4.00 MiB on all devices in 4 allocations"),
             std::string::npos)
       << text;
   const auto json = nlohmann::json::parse(leaks_json({leaks}));

@@ -17,9 +17,8 @@ Leak leak(const std::string& scope, std::uint64_t bytes = 100, const std::string
   one.kind = Kind::dram;
   one.scope = scope;
   one.label = label;
-  one.bytes = bytes;
+  one.bytes_on.add(0, bytes);
   one.count = 1;
-  one.devices = {0};
   return one;
 }
 
@@ -59,7 +58,7 @@ TEST(OutlivedScopes, RanksScopesThatLeaveABufferOnEveryVisitFirst) {
   EXPECT_EQ(list[0].what.scope, "step");
   EXPECT_EQ(list[0].how, How::every_time);
   EXPECT_EQ(list[0].visits, 5U);
-  EXPECT_EQ(list[0].what.bytes, 50U);
+  EXPECT_EQ(list[0].what.bytes_on.on_all(), 50U);
   EXPECT_EQ(list[1].how, How::sometimes);
   EXPECT_EQ(list[2].how, How::once);
   EXPECT_TRUE(scopes.take().empty());

@@ -69,8 +69,8 @@ TEST_F(MeshOfThree, ABufferCountsOnceWhenItsDevicesAreClosedOneByOne) {
   ASSERT_EQ(list.size(), 1U);
   EXPECT_EQ(list[0].how, Outlived::How::every_time);
   EXPECT_EQ(list[0].what.count, 3U);
-  EXPECT_EQ(list[0].what.bytes, 3U * 3 * 100);
-  EXPECT_EQ(list[0].what.devices, (std::vector<std::uint32_t>{0, 1, 2}));
+  EXPECT_EQ(list[0].what.bytes_on.on_all(), 3U * 3 * 100);
+  EXPECT_EQ(list[0].what.devices(), (std::vector<std::uint32_t>{0, 1, 2}));
   EXPECT_EQ(list[0].what.begin_ns, 10);
 }
 
@@ -85,8 +85,8 @@ TEST_F(MeshOfThree, ABufferFreedOnTheLastDeviceWasLeftOnTheOtherDevices) {
   add(1, 10, Ending::freed);
   const auto list = found();
   ASSERT_EQ(list.size(), 1U);
-  EXPECT_EQ(list[0].what.devices, (std::vector<std::uint32_t>{0, 1}));
-  EXPECT_EQ(list[0].what.bytes, 2U * 100);
+  EXPECT_EQ(list[0].what.devices(), (std::vector<std::uint32_t>{0, 1}));
+  EXPECT_EQ(list[0].what.bytes_on.on_all(), 2U * 100);
 }
 
 }  // namespace

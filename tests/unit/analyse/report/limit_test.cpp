@@ -58,7 +58,7 @@ TEST(Limit, SaysByHowMuchALimitIsExceeded) {
   const Report before = run(1000, 5000);
   const Report now = run(3000, 5000);
   EXPECT_EQ(exceeded(*parse_limit("dram.peak>+2%"), &before, now),
-            "dram.peak>+2%: it was 0.98 KiB and is 2.93 KiB (+2000 bytes, +200.0%)");
+            "dram.peak>+2%: it was 1000 B and is 2.93 KiB (+2000 bytes, +200.0%)");
   EXPECT_EQ(exceeded(*parse_limit("dram.peak>2000"), nullptr, now),
             "dram.peak>2000: it is 2.93 KiB (3000 bytes), +1000 bytes from the limit");
   Report lossy = now;

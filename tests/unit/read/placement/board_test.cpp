@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace ttmem::placement {
 namespace {
 
@@ -14,6 +16,21 @@ TEST(Board, IsFoundByEachOfItsNamesInAnyCase) {
   }
   EXPECT_EQ(find_board("T3K")->name, "n300");
   EXPECT_EQ(find_board("WH-Galaxy")->system, "galaxy");
+}
+
+TEST(Board, TakesTheCardTypesOfTheDriverAndUsualNames) {
+  for (const auto& [name, system] :
+       {std::pair("n150", "n150"), std::pair("n150d", "n150"), std::pair("N300s", "n300"),
+        std::pair("galaxy-wormhole", "galaxy"), std::pair("p100a", "p100"),
+        std::pair("P150b", "p150"), std::pair("p150c", "p150"), std::pair("p300a", "p300"),
+        std::pair("galaxy-blackhole", "bh_galaxy"), std::pair("Wormhole n150d", "n150"),
+        std::pair("Tenstorrent Blackhole p150a", "p150"), std::pair("tt-p100a", "p100"),
+        std::pair("Blackhole Galaxy", "bh_galaxy")}) {
+    const auto board = find_board(name);
+    ASSERT_TRUE(board) << name;
+    EXPECT_EQ(board->system, system) << name;
+  }
+  EXPECT_EQ(find_board("p150b:13x10")->compute_grid, (Grid{13, 10}));
 }
 
 TEST(Board, TakesAGridAppendedToTheName) {

@@ -160,7 +160,8 @@ TEST(History, ChipsThatShareANumberAreDistinguishedByTheirUid) {
 TEST(History, JsonHasTheDocumentedFields) {
   History history;
   history.record(at(0, 12345));
-  const auto json = nlohmann::json::parse(history_json(range_of(history, 60, 0)));
+  const auto json = nlohmann::json::parse(history_json(range_of(history, 60, 0), "b:1a:1"));
+  EXPECT_EQ(json["directory_id"], "b:1a:1");
   EXPECT_EQ(json["schema"], "ttmem.history.v1");
   EXPECT_EQ(json["device"], 3);
   EXPECT_EQ(json["uid"], "0xabc");

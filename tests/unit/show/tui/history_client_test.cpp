@@ -78,7 +78,7 @@ class Server {
 };
 
 std::size_t samples_of(const Server& server, milliseconds budget = kPatience) {
-  return fetch_history(server.address(), 3, 60, {.timeout = budget}).size();
+  return fetch_history(server.address(), 3, 60, {.timeout = budget}).samples.size();
 }
 
 std::string length(std::size_t bytes) { return fmt::format("Content-Length: {}\r\n", bytes); }

@@ -230,7 +230,7 @@ TEST(Keys, EverySortColumnOrdersTheRows) {
   EXPECT_EQ(process_rows(snapshot, state).back().sum.pid, 4711);
   state.sorting = {2, true};
   EXPECT_EQ(process_rows(snapshot, state).front().sum.state, model::State::dead);
-  state.sorting = {12, false};
+  state.sorting = {13, false};
   EXPECT_EQ(process_rows(snapshot, state).front().sum.name, "evaluator");
 }
 

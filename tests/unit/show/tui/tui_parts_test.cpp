@@ -275,10 +275,13 @@ TEST(HistoryClient, AsksOnlyThisMachine) {
 }
 
 TEST(HistoryClient, ReadsPointsAndToleratesAnything) {
-  const auto samples = parse_history(
-      R"({"schema":"ttmem.history.v1","device":0,"interval_seconds":1,"points":[
+  const ServerHistory history = parse_history(
+      R"({"schema":"ttmem.history.v1","device":0,"directory_id":"b:1a:1","interval_seconds":1,"points":[
           {"time_unix_ns":20,"dram_bytes":5,"l1_bytes":null,"cb_bytes":-3,"kernels_bytes":"x"},
           {"time_unix_ns":10,"l1_used_bytes":6,"dram_peak_bytes":9}, {"dram_bytes":1}, 7, null]})");
+  EXPECT_TRUE(history.answered);
+  EXPECT_EQ(history.directory_id, "b:1a:1");
+  const std::vector<ChartSample>& samples = history.samples;
   ASSERT_EQ(samples.size(), 2U);
   EXPECT_EQ(samples[0].time_unix_ns, 10U);
   EXPECT_EQ(samples[0].l1_used_bytes, 6U);
@@ -288,16 +291,17 @@ TEST(HistoryClient, ReadsPointsAndToleratesAnything) {
   for (const char* text :
        {"", "{", "[]", "null", R"({"schema":"other","points":[]})",
         R"({"schema":"ttmem.history.v1","points":{}})", R"({"schema":7,"points":[]})"}) {
-    EXPECT_TRUE(parse_history(text).empty()) << text;
+    EXPECT_FALSE(parse_history(text).answered) << text;
+    EXPECT_TRUE(parse_history(text).samples.empty()) << text;
   }
   constexpr std::size_t deep = 200'000;  // a recursive copy would overflow the stack
   EXPECT_TRUE(parse_history(R"({"schema":)" + std::string(deep, '[') + std::string(deep, ']') + "}")
-                  .empty());
+                  .samples.empty());
 }
 
 TEST(HistoryClient, WithoutAServerThereIsNoHistory) {
   // No server listens on port 1. The connection therefore fails at once.
-  EXPECT_TRUE(fetch_history({.host = "127.0.0.1", .port = 1}, 0, 60, {}).empty());
+  EXPECT_FALSE(fetch_history({.host = "127.0.0.1", .port = 1}, 0, 60, {}).answered);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 
 #include "support/views_fixtures.hpp"
 
@@ -65,18 +66,53 @@ TEST(DeviceRows, ShowTheBytesThatLockstepWastes) {
   device.lockstep_bytes[Kind::l1] = 3 * kMiB;
   device.lockstep_bytes[Kind::l1_small] = kMiB / 16;
   EXPECT_EQ(note_of(device, What::buffers), "logical 15.0 MiB, lockstep wastes 3.00 MiB");
-  EXPECT_EQ(note_of(device, What::small), "lockstep wastes 0.06 MiB");
+  EXPECT_EQ(note_of(device, What::small), "lockstep wastes 64.0 KiB");
 }
 
-TEST(DeviceRows, ShowFreeBytesAndTheLargestBlock) {
+TEST(DeviceRows, ShowTheFreeBytesOfAllBanksAndTheLargestBlock) {
   model::Device device = wormhole(0);
+  device.dram_channels = 12;
   device.free[Kind::dram] = {870 * kMiB, 858 * kMiB};
   device.free[Kind::l1] = {412 * 1024, 412 * 1024};
   const DeviceRows rows = device_rows(device);
   const std::vector<Note>& notes = row_of(rows, What::free).notes;
-  EXPECT_EQ(notes_to_fit(notes, 100),
-            "DRAM 870.0 MiB (largest block 858.0 MiB), L1 412.0 KiB in one block");
-  EXPECT_EQ(notes_to_fit(notes, 60), "DRAM 870.0 MiB (max 858.0 MiB), L1 412.0 KiB");
+  EXPECT_EQ(notes_to_fit(notes, 130),
+            "DRAM 10.2 GiB (12 banks x 870.0 MiB, largest block 858.0 MiB), "
+            "L1 25.8 MiB (64 banks x 412.0 KiB, largest block 412.0 KiB)");
+  EXPECT_EQ(notes_to_fit(notes, 80),
+            "DRAM 10.2 GiB (12 x 870.0 MiB, max 858.0 MiB), L1 25.8 MiB (64 x 412.0 KiB)");
+}
+
+TEST(DeviceRows, ShowFreeBytesPerBankIfTheNumberOfBanksIsUnknown) {
+  model::Device device = wormhole(0);
+  device.dram_channels = 0;
+  device.free[Kind::dram] = {870 * kMiB, 858 * kMiB};
+  const DeviceRows rows = device_rows(device);
+  const std::vector<Note>& notes = row_of(rows, What::free).notes;
+  EXPECT_EQ(notes_to_fit(notes, 100), "DRAM 870.0 MiB per bank (largest block 858.0 MiB)");
+  EXPECT_EQ(notes_to_fit(notes, 40), "DRAM 870.0 MiB/bank (max 858.0 MiB)");
+}
+
+TEST(DeviceRows, NotesInLinesLeaveOutNoNoteAndBreakNone) {
+  const std::vector<Note> notes = {
+      {"one of four", ""}, {"a long second note", "second"}, {"third", ""}};
+  EXPECT_EQ(notes_in_lines(notes, 80),
+            (std::vector<std::string>{"one of four, a long second note, third"}));
+  EXPECT_EQ(notes_in_lines(notes, SIZE_MAX), notes_in_lines(notes, 80)) << "a file has no width";
+  EXPECT_EQ(notes_in_lines(notes, 20), (std::vector<std::string>{"one of four, second,", "third"}));
+  EXPECT_EQ(notes_in_lines(notes, 5),
+            (std::vector<std::string>{"one of four,", "second,", "third"}));
+}
+
+TEST(DeviceRows, SayThatSumsOfSeveralProcessesMayOverlap) {
+  model::Device device = wormhole(0);
+  EXPECT_EQ(sharing_text(device), "");
+  device.processes.push_back(process(4712, "python3", ""));
+  const std::string words = "2 processes share this chip; sums may overlap";
+  EXPECT_EQ(sharing_text(device), words);
+  EXPECT_EQ(note_of(device, What::shared), words);
+  device.processes.back().state = model::State::dead;
+  EXPECT_EQ(sharing_text(device), "");
 }
 
 TEST(DeviceRows, EachPartOfL1BeginsWhereThePartBeforeEnds) {

@@ -71,14 +71,17 @@ TEST(MeshAllocations, CountInTheGroupOfEachDeviceAndOnceInOtherGroups) {
   ASSERT_EQ(by_device.size(), 8U);
   for (const AllocationGroup& group : by_device) {
     EXPECT_EQ(group.allocations, 1U);
-    EXPECT_EQ(group.physical_bytes, 24 * kMiB);
+    EXPECT_EQ(group.physical.on_all(), 24 * kMiB);
     EXPECT_EQ(group.largest_bytes, 24 * kMiB);
   }
   const auto by_kind = group_allocations(snapshot, list, GroupBy::kind);
   ASSERT_EQ(by_kind.size(), 1U);
   EXPECT_EQ(by_kind[0].allocations, 1U);
-  EXPECT_EQ(by_kind[0].physical_bytes, 8 * 24 * kMiB);
-  EXPECT_EQ(by_kind[0].bytes, 8 * (24 * kMiB - 100));
+  EXPECT_EQ(by_kind[0].physical.on_all(), 8 * 24 * kMiB);
+  EXPECT_EQ(by_kind[0].physical.per_device(), 24 * kMiB);
+  EXPECT_EQ(by_kind[0].largest_bytes, 8 * 24 * kMiB);
+  EXPECT_EQ(by_kind[0].largest_per_device, 24 * kMiB);
+  EXPECT_EQ(by_kind[0].logical.on_all(), 8 * (24 * kMiB - 100));
 }
 
 }  // namespace

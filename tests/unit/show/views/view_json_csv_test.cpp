@@ -66,6 +66,7 @@ TEST(SnapshotJson, HasTheKeysOfTheSchema) {
                                    "allocations_total",
                                    "frees_total",
                                    "anomalies",
+                                   "sums_may_overlap",
                                    "ids",
                                    "other_uids",
                                    "open_in",

@@ -43,14 +43,14 @@ Device 0: n300 (wormhole_b0), 8x8 cores, 1 process, 30 programs, uid 0x1f00a
         DRAM: 1.25 GiB  █▎░░░░░░░░░░  10%  of 12.0 GiB, peak 1.50 GiB
           L1: 45.3 MiB  ██████░░░░░░  50%  of 91.5 MiB, peak 48.0 MiB
   L1 buffers: 16.0 MiB  ██▏           17%  logical 15.0 MiB
-    L1_SMALL: 0.12 MiB    ▏           <1%
+    L1_SMALL: 128.0 KiB   ▏           <1%
           CB: 29.0 MiB    ███▉        32%  resident 10.0 MiB, logical 300.0 MiB
-     Kernels: 0.20 MiB        ▏       <1%  0.20 MiB persistent
+     Kernels: 200.0 KiB       ▏       <1%  200.0 KiB persistent
        Trace: 3.00 MiB  ▋░░░░░░░░░░░   5%  of 64.0 MiB, peak 3.00 MiB
     Headroom: 412.0 KiB between CBs and L1 buffers on 32 cores, (0,0)-(7,3)
 
- PID  USER   DEV      DRAM    L1 BUF        CB   KERNELS  ALLOCS  COMMAND
-4711  alice  0    1.25 GiB  16.1 MiB  29.0 MiB  0.20 MiB     212  python3 serve…
+ PID  USER   DEV      DRAM    L1 BUF        CB    KERNELS  ALLOCS  COMMAND
+4711  alice  0    1.25 GiB  16.0 MiB  29.0 MiB  200.0 KiB     212  python3 serv…
 
 L1 = L1 buffers + L1_SMALL + CB + kernels. CB counts what programs share once;
 resident: dispatched last; logical: the plain sum over all live programs.
@@ -65,14 +65,14 @@ Device 0: n300 (wormhole_b0), 8x8 cores, 1 process, 30 programs, uid 0x1f00a
         DRAM: 1.25 GiB  ██████▎░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░  10%  of 12.0 GiB, peak 1.50 GiB, logical 1.20 GiB
           L1: 45.3 MiB  █████████████████████████████▊░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░  50%  of 91.5 MiB, peak 48.0 MiB, headroom 412.0 KiB per core
   L1 buffers: 16.0 MiB  ██████████▌                                                   17%  logical 15.0 MiB
-    L1_SMALL: 0.12 MiB            ▋                                                   <1%
+    L1_SMALL: 128.0 KiB           ▋                                                   <1%
           CB: 29.0 MiB             ██████████████████▋                                32%  resident 10.0 MiB, logical 300.0 MiB, peak 30.0 MiB
-     Kernels: 0.20 MiB                                ▏                               <1%  0.20 MiB persistent
+     Kernels: 200.0 KiB                               ▏                               <1%  200.0 KiB persistent
        Trace: 3.00 MiB  ██▉░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   5%  of 64.0 MiB, peak 3.00 MiB
     Headroom: 412.0 KiB between CBs and L1 buffers on 32 cores, (0,0)-(7,3)
 
- PID  USER   STATE  DEV      DRAM    L1 BUF        CB   KERNELS     TRACE  ALLOCS  SOURCE  COMMAND
-4711  alice  alive  0    1.25 GiB  16.1 MiB  29.0 MiB  0.20 MiB  3.00 MiB     212  ttmem   python3 serve.py --model llama-3.1-8b --batch 32
+ PID  USER   STATE  DEV      DRAM    L1 BUF   L1_SMALL        CB    KERNELS     TRACE  ALLOCS  SOURCE  COMMAND
+4711  alice  alive  0    1.25 GiB  16.0 MiB  128.0 KiB  29.0 MiB  200.0 KiB  3.00 MiB     212  ttmem   python3 serve.py --model llama-3.1-8b --batch 32
 
 L1 = L1 buffers + L1_SMALL + CB + kernels. CB counts what programs share once; resident: dispatched last; logical: the plain sum over all live programs.
 )GOLDEN");
@@ -86,9 +86,9 @@ Device 0: n300 (wormhole_b0), 8x8 cores, 1 process, 30 programs, uid 0x1f00a
         DRAM: 1.25 GiB  #...........  10%  of 12.0 GiB, peak 1.50 GiB
           L1: 80.0 MiB  ##########..  87%  of 91.5 MiB, peak 48.0 MiB
   L1 buffers: 16.0 MiB  ##            17%  logical 15.0 MiB
-    L1_SMALL: 0.12 MiB    #           <1%
+    L1_SMALL: 128.0 KiB   #           <1%
           CB: 29.0 MiB    ####        32%  resident 10.0 MiB, logical 300.0 MiB
-     Kernels: 0.20 MiB        #       <1%  0.20 MiB persistent
+     Kernels: 200.0 KiB       #       <1%  200.0 KiB persistent
        Trace: 3.00 MiB  #...........   5%  of 64.0 MiB, peak 3.00 MiB
     Headroom: -112.5 KiB  clash: CBs overrun L1 buffers on 12 cores, first (0,0)
    Anomalies: 1 live buffer overlaps another, 2 allocations with ids in use, 3
@@ -108,10 +108,10 @@ All 2 devices
   L1          n/a of n/a         n/a  8?  fullest: 0 (87%)
   least headroom: -112.5 KiB per core, on device 0
 
- PID  STATE  DEV       DRAM    L1 BUF        CB   KERNELS  COMMAND
-4711  alive  0     1.25 GiB  16.1 MiB  29.0 MiB  0.20 MiB  python3 serve.py --m~
-  99  alive  3    700.0 MiB       n/a  2.00 MiB       n/a  tt_worker
-4200  dead   0     1.25 GiB  16.1 MiB  29.0 MiB  0.20 MiB  pytest
+ PID  STATE  DEV       DRAM    L1 BUF        CB    KERNELS  COMMAND
+4711  alive  0     1.25 GiB  16.0 MiB  29.0 MiB  200.0 KiB  python3 serve.py --~
+  99  alive  3    700.0 MiB       n/a  2.00 MiB        n/a  tt_worker
+4200  dead   0     1.25 GiB  16.0 MiB  29.0 MiB  200.0 KiB  pytest
 1 process is dead: what it held is not counted above; `ttmem clean` removes it.
 
 L1 = L1 buffers + L1_SMALL + CB + kernels. CB counts what programs share once;
@@ -175,6 +175,17 @@ TEST(BriefText, MatchesItsScreensAt80And140Columns) {
   EXPECT_NE(wide.find("12.0 GiB"), std::string::npos);
 }
 
+TEST(BriefText, DistinguishesChipsWithTheSameNumber) {
+  model::Snapshot snapshot = snapshot_of({wormhole(0), wormhole(0), wormhole(0)});
+  for (model::Device& device : snapshot.devices) device.shares_number = true;
+  for (const std::size_t i : {1U, 2U}) snapshot.devices[i].uid.reset();
+  snapshot.devices[1].bus_id = "0000:01:00.0";
+  const std::string text = brief_text(snapshot, {.width = 60});
+  for (const char* name : {"0 (0x1f00a)", "0 (0000:01:00.0)", "0 (wormhole_b0)"}) {
+    EXPECT_NE(text.find(name), std::string::npos) << text;
+  }
+}
+
 TEST(ProcessText, SortsByAColumnAndFilters) {
   const text::TextOptions options{.width = 120};
   const auto rows = [&](const ProcessChoice& choice) {
@@ -224,7 +235,7 @@ TEST(SnapshotText, KeepsTheLinesThatOtherProgramsSearchFor) {
       EXPECT_EQ(found, devices);
       EXPECT_EQ(lines_starting(text, "        DRAM: 1.25 GiB"), devices);
       EXPECT_EQ(lines_starting(text, "          L1: 45.3 MiB"), devices);
-      EXPECT_EQ(lines_starting(text, "     Kernels: 0.20 MiB"), devices);
+      EXPECT_EQ(lines_starting(text, "     Kernels: 200.0 KiB"), devices);
     }
   }
 }
@@ -276,7 +287,7 @@ TEST(SnapshotText, MarksKernelsWhoseSizeIsAnEstimate) {
   EXPECT_EQ(snapshot_text(mesh(1), {}, {.width = 120}).find("estimated"), std::string::npos);
   model::Snapshot snapshot = mesh(1);
   snapshot.devices[0].kernels_estimated_bytes = 102'400;
-  EXPECT_NE(snapshot_text(snapshot, {}, {.width = 120}).find("0.10 MiB estimated"),
+  EXPECT_NE(snapshot_text(snapshot, {}, {.width = 120}).find("100.0 KiB estimated"),
             std::string::npos);
 }
 
