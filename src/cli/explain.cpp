@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -64,53 +65,47 @@ bool is_warning(const FailureMessage& failure) {
 }
 
 // Finds the last error of a log, or the last warning if the log has no error. The caller passes the
-// log in pieces. The log and its lines may have any length, because at most kMaxLineBytes of a line
-// are stored.
+// log in pieces. The log and its lines may have any length, because at most kMaxTextBytes of the
+// log are stored.
 class LastFailure {
  public:
   void read(std::string_view piece) {
     while (!piece.empty()) {
+      const std::string_view fits = piece.substr(0, kMaxTextBytes - text_.size());
+      text_ += fits;
       // "\r" also ends a line, because a progress bar rewrites its line after "\r".
-      const std::size_t end = std::min(piece.find_first_of("\r\n"), piece.size());
-      append(piece.substr(0, end));
-      if (end < piece.size()) finish_line();
-      piece.remove_prefix(std::min(end + 1, piece.size()));
+      std::replace(text_.end() - static_cast<std::ptrdiff_t>(fits.size()), text_.end(), '\r', '\n');
+      piece.remove_prefix(fits.size());
+      if (text_.size() == kMaxTextBytes) look_and_keep_end();
     }
   }
 
   [[nodiscard]] std::optional<FailureMessage> finish() {
-    finish_line();
+    look();
     return std::move(last_);
   }
 
  private:
-  static constexpr std::size_t kMaxLineBytes = std::size_t{1} << 16;
-  static constexpr std::size_t kMaxSentenceBytes = std::size_t{1} << 13;
+  static constexpr std::size_t kMaxTextBytes = std::size_t{1} << 16;
+  static constexpr std::size_t kMaxMessageBytes = std::size_t{1} << 13;
 
-  void append(std::string_view part) {
-    while (!part.empty()) {
-      const std::string_view fits = part.substr(0, kMaxLineBytes - line_.size());
-      line_ += fits;
-      part.remove_prefix(fits.size());
-      if (line_.size() < kMaxLineBytes) return;
-      // Keeps the end of the line, because a sentence may continue in the next piece.
-      look();
-      line_.erase(0, kMaxLineBytes - kMaxSentenceBytes);
-    }
-  }
-
-  void finish_line() {
+  // Keeps the end, from the beginning of a line, because a message may continue in the next piece.
+  // Messages at the end are found twice, which does no harm.
+  void look_and_keep_end() {
     look();
-    line_.clear();
+    constexpr std::size_t from = kMaxTextBytes - kMaxMessageBytes;
+    const std::size_t line = text_.rfind('\n', from);
+    const bool is_near = line != std::string::npos && line >= from - kMaxMessageBytes;
+    text_.erase(0, is_near ? line + 1 : from);
   }
 
   void look() {
-    for (FailureMessage& failure : explain::find_failures(line_)) {
+    for (FailureMessage& failure : explain::find_failures(text_)) {
       if (!last_ || is_warning(*last_) || !is_warning(failure)) last_ = std::move(failure);
     }
   }
 
-  std::string line_;  // shorter than kMaxLineBytes between two calls of read()
+  std::string text_;  // shorter than kMaxTextBytes between two calls of read()
   std::optional<FailureMessage> last_;
 };
 

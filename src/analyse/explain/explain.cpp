@@ -179,6 +179,10 @@ void say_how_certain(const Question& question, Match match, Explanation& result)
 }
 
 void say_what_is_unknown(const Question& question, const Choice& choice, Explanation& result) {
+  if (question.failure && question.failure->text.find("{}") != std::string::npos) {
+    result.unknown.emplace_back(
+        "The figures for which the message has \"{}\": another line of the log may have them.");
+  }
   if (question.failure && !is_of_memory(*question.failure)) return;
   if (question.state != nullptr) {
     result.unknown.insert(result.unknown.end(), question.state->unread.begin(),

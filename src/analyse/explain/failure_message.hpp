@@ -61,7 +61,8 @@ struct FailureMessage {
 };
 
 // Returns all messages in a text, in order. Ignores other lines, prefixes of logs and colours.
-// Pure, safe from any thread; terminates on any text.
+// Joins the lines of a message that was wrapped (wrapped_message.hpp). Pure, safe from any thread;
+// terminates on any text.
 [[nodiscard]] std::vector<FailureMessage> find_failures(std::string_view text);
 
 }  // namespace ttmem::explain
