@@ -19,6 +19,7 @@
 #include "analyse/explain/explanation_json.hpp"
 #include "analyse/explain/explanation_text.hpp"
 #include "analyse/explain/failure_message.hpp"
+#include "analyse/report/find_moment.hpp"
 #include "analyse/selection/select.hpp"
 #include "base/environment.hpp"
 #include "base/unique_fd.hpp"
@@ -35,6 +36,7 @@ namespace ttmem::cli {
 namespace {
 
 using explain::FailureMessage;
+using explain::StateSource;
 using recording::Time;
 
 constexpr const char* kExplainExamples = R"(
@@ -48,8 +50,9 @@ Examples:
 
 ttmem explain finds TT-Metal's out-of-memory messages ("Out of Memory", "circular buffers clash",
 "beyond max L1 size", "trace region" and so on) anywhere in a log. It takes the buffers that were held
-from a recording, from the saved state of a process that failed under `ttmem run`, or from the
-processes that run now or died. `ttmem run -- CMD` explains by itself when CMD fails.
+from a recording, from the saved state of a process that failed under `ttmem run`, or from a process
+that runs now or died, if its figures are those of the message; --pid and --at use a state in any
+case. `ttmem run -- CMD` explains by itself when CMD fails.
 docs/guides/explain.md lists the ways to fail and what helps.)";
 
 struct ExplainOptions {
@@ -146,7 +149,7 @@ struct Case {
   std::optional<FailureMessage> failure;
   model::Snapshot state;
   std::optional<std::int32_t> pid;
-  bool is_that_moment = false;  // true if `state` is the state at the time of the failure
+  StateSource source = StateSource::bystander;
 };
 
 // Returns true if `text`, which a process or a recording has stored, contains the message in
@@ -154,8 +157,30 @@ struct Case {
 bool matches_message(const std::string& text, const std::optional<FailureMessage>& failure) {
   const std::vector<FailureMessage> said = explain::find_failures(text);
   return !failure || std::any_of(said.begin(), said.end(), [&](const FailureMessage& one) {
-    return one.text.starts_with(failure->text) || failure->text.starts_with(one.text);
+    return explain::can_be_same(one, *failure);
   });
+}
+
+// Returns the figures by which the moment of the failure can be found in a recording. Returns
+// nullopt if the message contains none.
+std::optional<report::MomentFigures> figures_of(const FailureMessage& failure) {
+  switch (failure.what) {
+    case FailureMessage::What::out_of_memory:
+      if (!failure.kind || (!failure.free_per_bank && !failure.largest_free_per_bank)) break;
+      return report::MomentFigures{.kind = *failure.kind,
+                                   .free_per_bank = failure.free_per_bank,
+                                   .largest_free_per_bank = failure.largest_free_per_bank};
+    case FailureMessage::What::clash:
+      if (!failure.l1_address || !failure.cb_end) break;
+      return report::MomentFigures{.lowest_l1 = failure.l1_address, .cb_end = failure.cb_end};
+    case FailureMessage::What::beyond_l1:
+      if (!failure.cb_end || !failure.l1_bytes) break;
+      // The tracker knows circular buffers only up to the end of L1.
+      return report::MomentFigures{.cb_end = std::min(*failure.cb_end, *failure.l1_bytes)};
+    default:
+      break;
+  }
+  return std::nullopt;
 }
 
 // Returns the moment of a recording at which the least memory was available for the request in the
@@ -175,8 +200,23 @@ Result<Time> tightest_moment(const ExplainOptions& options, const CommonOptions&
   return least ? least->time_ns : reader.end_ns();
 }
 
+// Returns the last moment of a recording that has the figures of the message, or the tightest
+// moment if no moment has these figures.
+Result<Time> likely_moment(const ExplainOptions& options, const CommonOptions& common,
+                           const std::optional<FailureMessage>& failure,
+                           recording::Reader& reader) {
+  const auto figures = failure ? figures_of(*failure) : std::nullopt;
+  if (figures) {
+    auto found = report::last_moment_with(*figures, options.pid, reader,
+                                          progress_for(reader, options.recording));
+    if (!found) return found.error();
+    if (*found) return **found;
+  }
+  return tightest_moment(options, common, failure, reader);
+}
+
 // Returns the state at the failure in the recording. If the recording has no failure, returns the
-// state at the tightest moment.
+// state at the most likely moment.
 Result<Case> recorded_case(const ExplainOptions& options, const CommonOptions& common,
                            std::optional<FailureMessage> failure) {
   auto reader = recording::Reader::open(options.recording);
@@ -188,23 +228,25 @@ Result<Case> recorded_case(const ExplainOptions& options, const CommonOptions& c
     if (!options.at && is_asked_for && matches_message(one.text, failure)) recorded = &one;
   }
   std::optional<std::int32_t> pid = options.pid;
+  StateSource source = pid || options.at ? StateSource::chosen : StateSource::recording;
   Result<Time> time = Time{0};
   if (recorded != nullptr) {
     // Takes the state 1 ns before the failure, because objects that were freed because of the
     // failure have the same time as the failure.
     time = recorded->time_ns - 1;
+    source = StateSource::failure;
     pid = (*reader)->tables().process(recorded->process).pid;
     const std::vector<FailureMessage> said = explain::find_failures(recorded->text);
     if (!failure && !said.empty()) failure = said.front();
   } else if (options.at) {
     time = moment_of(*options.at, options.recording, common.devices, **reader);
   } else {
-    time = tightest_moment(options, common, failure, **reader);
+    time = likely_moment(options, common, failure, **reader);
   }
   if (!time) return time.error();
   recording::Playback playback(**reader, recording::AfterClose::kept);
   if (const auto done = playback.advance_to(*time); !done) return done.error();
-  return Case{std::move(failure), playback.snapshot(), pid, recorded != nullptr};
+  return Case{std::move(failure), playback.snapshot(), pid, source};
 }
 
 // Returns the newest failure with a saved state. Failures without a saved state are only listed.
@@ -222,7 +264,7 @@ std::optional<Case> kept_case(const ExplainOptions& options,
     }
     const std::vector<FailureMessage> said = explain::find_failures(one.text);
     if (said.empty() || !one.not_kept.empty()) continue;
-    return Case{said.front(), std::move(one.snapshot), one.pid, true};
+    return Case{said.front(), std::move(one.snapshot), one.pid, StateSource::failure};
   }
   return std::nullopt;
 }
@@ -234,7 +276,8 @@ Result<Case> case_of(const ExplainOptions& options, const CommonOptions& common)
   if (auto kept = kept_case(options, *failure)) return *std::move(kept);
   Result<model::Snapshot> now = current_snapshot(CommonOptions());
   if (!now) return now.error();
-  return Case{*std::move(failure), *std::move(now), options.pid, false};
+  return Case{*std::move(failure), *std::move(now), options.pid,
+              options.pid ? StateSource::chosen : StateSource::bystander};
 }
 
 int explain_command(const ExplainOptions& options, const CommonOptions& common) {
@@ -251,11 +294,10 @@ int explain_command(const ExplainOptions& options, const CommonOptions& common) 
     }
     found->state = selection::select_devices(std::move(found->state), common.devices);
   }
-  const explain::Explanation explanation =
-      explain::explain({.failure = std::move(found->failure),
-                        .state = &found->state,
-                        .pid = found->pid,
-                        .is_that_moment = found->is_that_moment});
+  const explain::Explanation explanation = explain::explain({.failure = std::move(found->failure),
+                                                             .state = &found->state,
+                                                             .pid = found->pid,
+                                                             .source = found->source});
   return print(common.json ? explain::explanation_json(explanation)
                            : explain::explanation_text(explanation, text_options(common)));
 }
@@ -269,7 +311,8 @@ void add_explain(Command& app, CommonOptions& common) {
       kExplainExamples);
   command.add_option("file", "FILE", options->file, "A log with the error; - is standard input");
   add_common(command, common);
-  command.add_option("--pid", "PID", options->pid, parse_pid, "The process that failed");
+  command.add_option("--pid", "PID", options->pid, parse_pid,
+                     "The process that failed; its state is used in any case");
   command.add_option("--recording", "FILE", options->recording,
                      "Take the state from this recording of `ttmem record`");
   command.add_option("--at", "MOMENT", options->at, parse_for("--at", check_moment),

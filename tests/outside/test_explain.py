@@ -118,6 +118,127 @@ class Kept(ExplainCase):
         self.check(json.loads(said.stdout))
 
 
+class Bystanders(ExplainCase):
+    """A process of this machine belongs to a log only if it has the figures of the message."""
+
+    def setUp(self):
+        super().setUp()
+        self.holder = self.hold_calls(FRAGMENTED)
+
+    def check_not_used(self, log, *arguments):
+        said = self.explain(log, *arguments)
+        self.assertIsNone(said["place"])
+        self.assertEqual(said["in_the_way"], [])
+        for suggestion in said["suggestions"]:
+            self.assertFalse(suggestion["tried"], suggestion)
+            self.assertEqual(suggestion["buffers"], [])
+        [line] = [line for line in said["unknown"] if "runs here" in line]
+        self.assertIn(str(self.holder.pid), line)
+        self.assertIn(f"--pid {self.holder.pid}", line)
+        return said
+
+    def test_a_clash_of_another_machine(self):
+        log = self.log(clash(1300480, 1464320))
+        said = self.check_not_used(log)
+        self.assertEqual(said["short_by_bytes"], 160 * 1024)
+        self.assertNotIn("residual", said["sentence"])
+        text = self.ttmem("explain", log).stdout
+        self.assertNotIn("residual", text)
+        self.assertNotIn("[tried]", text)
+
+    def test_a_buffer_of_another_machine(self):
+        for asked, numbers in (
+                (ASKED, f" (allocated: 2048 B, free: {FREE} B, largest free block: {LARGEST} B)"),
+                (ASKED, f" (allocated: {100 * 1024} B, free: {FREE} B, largest free block: 4096 B)"),
+                (1360000, ""), (4096, "")):
+            with self.subTest(numbers=numbers, asked=asked):
+                self.check_not_used(self.log(out_of_memory(asked=asked, numbers=numbers)))
+
+    def test_other_messages_of_another_machine(self):
+        for text in ("Creating trace buffers of size 90000B on MeshDevice 1, but only 50000B is "
+                     "allocated for trace region.",
+                     "Statically allocated circular buffers on core range [0-0 - 7-7] grow to "
+                     "1767424 B which is beyond max L1 size of 1499136 B",
+                     "Out of Memory: Not enough space to allocate 137438953472 B DRAM buffer"):
+            with self.subTest(text):
+                self.check_not_used(self.log(text))
+
+    def test_a_pid_uses_it_and_says_that_it_differs(self):
+        said = self.explain(self.log(clash(1300480, 1464320)), "--pid", str(self.holder.pid))
+        self.assertIn(str(self.holder.pid), said["place"])
+        self.assertEqual([holder["label"] for holder in said["in_the_way"]], ["residual"])
+        self.assertIn("begins at 1300480.", said["sentence"], "the figures are the message's")
+        self.assertTrue(any("figures differ" in line for line in said["unknown"]))
+        for suggestion in said["suggestions"]:
+            self.assertFalse(suggestion["tried"], suggestion)
+
+    def test_a_pid_that_nobody_has(self):
+        said = self.explain(self.log(out_of_memory()), "--pid", "1")
+        self.assertEqual(said["in_the_way"], [])
+        self.assertTrue(any("process 1 " in line for line in said["unknown"]), said["unknown"])
+
+    def test_a_kept_failure_needs_a_number_in_common(self):
+        self.holder.kill()
+        self.ttmem("clean")
+        text = out_of_memory().split("info:\n")[1].split("\n")[0]
+        self.hold_calls(f"{FRAGMENTED}\nlib.ttmem_failure({text.encode()!r})")
+        said = self.explain(self.log("Out of Memory: Not enough space to allocate\n\n"))
+        self.assertEqual(said["in_the_way"], [])
+
+
+class Recorded(ExplainCase):
+    """A recording belongs to a log only if it has the figures of the message at some moment."""
+
+    TOP = (1464 - 32) * 1024
+    BANK = TOP - 100 * 1024  # as recording_file.py opens devices
+
+    def setUp(self):
+        super().setUp()
+        self.path = pathlib.Path(self.dir) / "run.ttmem"
+        recording = Recording()
+        device = recording.device(recording.process(7, "model"), 0)
+
+        def hold(kib, top, begin, end, label):
+            recording.allocate([device], "l1", 1, begin, end, label=label, per_bank=kib * 1024,
+                               banks=130, address=self.TOP - (top + kib) * 1024)
+        hold(700, 0, 10, None, "kept")
+        hold(100, 700, 100, 500, "early")
+        recording.place(device, 5, [(100 * 1024, 500 * 1024, range(4), False)], 150, 600)
+        hold(200, 700, 1000, 1500, "late")
+        hold(500, 700, 2000, 2500, "tightest")
+        recording.save(self.path, ended=3000)
+
+    def figures(self, held):
+        left = self.BANK - held * 1024
+        return (f"Out of Memory: Not enough space to allocate 1 B L1 buffer across 130 banks, where "
+                f"each bank needs to store {left + 4096} B, but bank size is {self.BANK} B "
+                f"(allocated: {held * 1024} B, free: {left} B, largest free block: {left} B)")
+
+    def test_the_moment_with_the_figures_of_the_message(self):
+        for held, labels in ((800, {"kept", "early"}), (900, {"kept", "late"}), (700, {"kept"})):
+            said = self.explain(self.log(self.figures(held)), "--recording", self.path)
+            self.assertEqual({holder["label"] for holder in said["in_the_way"]}, labels)
+            self.assertEqual([line for line in said["unknown"] if "Whether" in line], [])
+
+    def test_the_moment_of_a_clash(self):
+        said = self.explain(self.log(clash(self.TOP - 800 * 1024, 600 * 1024).replace(
+            "program 117", "program 5")), "--recording", self.path)
+        self.assertEqual([holder["label"] for holder in said["in_the_way"]], [])
+        self.assertIn("Device 0", said["place"])
+
+    def test_a_log_of_another_run(self):
+        for text in (self.figures(850), clash(self.TOP - 850 * 1024, 1200 * 1024)):
+            said = self.explain(self.log(text), "--recording", self.path)
+            self.assertIsNone(said["place"])
+            self.assertEqual(said["in_the_way"], [])
+            self.assertTrue(any("no moment" in line and "--at" in line
+                                for line in said["unknown"]), said["unknown"])
+            said = self.explain(self.log(text), "--recording", self.path, "--at", "2200ns")
+            self.assertIn("Device 0", said["place"])
+            self.assertTrue(any("figures differ" in line for line in said["unknown"]))
+            self.assertFalse(any(suggestion["tried"] for suggestion in said["suggestions"]))
+
+
 # Lines of the runtime as reports of users have them, some wrapped by hand. Each is followed by its
 # cause, what is missing, and the actions that must be suggested.
 REPORTED = {

@@ -148,7 +148,8 @@ std::string where_else(const BufferHolder& lowest, const model::Program* program
 // Returns for example "activations, the lowest L1 buffer of the device, begins at 851968."
 std::string lowest_text(const FailureMessage& failure, std::span<const BufferHolder> culprits,
                         const model::Program* program) {
-  if (culprits.empty()) {
+  // Names the buffer only if it has the address of the message, because the state may be another.
+  if (culprits.empty() || culprits.front().address != *failure.l1_address) {
     return fmt::format("the lowest L1 buffer of the device begins at {}.", *failure.l1_address);
   }
   const BufferHolder& lowest = culprits.front();

@@ -214,6 +214,25 @@ std::optional<Found> read(std::string_view text) {
   return std::nullopt;
 }
 
+using Numbers = std::array<Number, 13>;
+constexpr std::size_t kIdentifying = 9;  // the first numbers differ from failure to failure
+
+Numbers numbers_of(const FailureMessage& failure) {
+  return {failure.bytes,
+          failure.bytes_per_bank,
+          failure.allocated_per_bank,
+          failure.free_per_bank,
+          failure.largest_free_per_bank,
+          failure.program,
+          failure.l1_address,
+          failure.cb_end,
+          failure.needed,
+          failure.banks,
+          failure.bank_bytes,
+          failure.l1_bytes,
+          failure.limit};
+}
+
 }  // namespace
 
 // The dry run's message of a clash has further lines. They contain facts that the runtime's message
@@ -229,6 +248,19 @@ std::vector<FailureMessage> find_failures(std::string_view text) {
     text.remove_prefix(end);
   }
   return found;
+}
+
+bool can_be_same(const FailureMessage& a, const FailureMessage& b) {
+  if (a.what != b.what || (a.kind && b.kind && a.kind != b.kind)) return false;
+  const Numbers of_a = numbers_of(a);
+  const Numbers of_b = numbers_of(b);
+  bool is_identified = a.text == b.text;
+  for (std::size_t i = 0; i < of_a.size(); ++i) {
+    if (!of_a[i] || !of_b[i]) continue;
+    if (*of_a[i] != *of_b[i]) return false;
+    is_identified = is_identified || i < kIdentifying;
+  }
+  return is_identified;
 }
 
 }  // namespace ttmem::explain

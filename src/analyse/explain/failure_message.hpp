@@ -65,4 +65,8 @@ struct FailureMessage {
 // terminates on any text.
 [[nodiscard]] std::vector<FailureMessage> find_failures(std::string_view text);
 
+// Returns true if two messages can be about the same failure: they are of the same kind, no number
+// differs, and they have the same text or a number in common that differs from failure to failure.
+[[nodiscard]] bool can_be_same(const FailureMessage& a, const FailureMessage& b);
+
 }  // namespace ttmem::explain

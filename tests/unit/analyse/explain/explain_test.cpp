@@ -156,9 +156,10 @@ struct State {
   }
 };
 
-Explanation of_state(const std::string& text, const State& state) {
+Explanation of_state(const std::string& text, const State& state,
+                     StateSource source = StateSource::chosen) {
   const auto failures = find_failures(text);
-  return explain({.failure = failures.at(0), .state = &state.snapshot});
+  return explain({.failure = failures.at(0), .state = &state.snapshot, .source = source});
 }
 
 // Returns true if the explanation has a line about an unknown fact that contains `words`.
@@ -190,6 +191,104 @@ TEST(Explain, AStateOfAnotherMomentIsReportedAsSuch) {
   EXPECT_EQ(said.cause, Cause::fragmentation) << "the message is right";
   ASSERT_FALSE(said.unknown.empty());
   EXPECT_NE(said.unknown[0].find("another moment"), std::string::npos) << said.unknown[0];
+}
+
+// The bank of State has 1360704 B, and 100 KiB of it are held at its upper end.
+State a_bystander() {
+  State state;
+  state.add(0, 1466368 - 100 * kKiB, 100 * kKiB, "stranger");
+  return state;
+}
+
+std::string bank_figures(std::uint64_t allocated, std::uint64_t largest) {
+  return ", but bank size is 1360704 B (allocated: " + std::to_string(allocated) +
+         " B, free: " + std::to_string(1360704 - allocated) +
+         " B, largest free block: " + std::to_string(largest) + " B)";
+}
+
+TEST(Explain, AProcessWithTheFiguresOfTheMessageIsUsed) {
+  const std::uint64_t left = 1360704 - 100 * kKiB;
+  const Explanation said = of_state(out_of_memory("L1", left + 32, bank_figures(100 * kKiB, left)),
+                                    a_bystander(), StateSource::bystander);
+  ASSERT_EQ(said.in_the_way.size(), 1U);
+  EXPECT_EQ(said.in_the_way[0].label, "stranger");
+  EXPECT_TRUE(said.unknown.empty());
+}
+
+TEST(Explain, AProcessWithOtherFiguresIsOnlyNamed) {
+  const std::uint64_t left = 1360704 - 100 * kKiB;
+  const std::vector<std::string> messages = {
+      out_of_memory("L1", 1300000, bank_figures(200 * kKiB, 1000 * kKiB)),
+      out_of_memory("L1", left + 32, bank_figures(132 * kKiB, left)),
+      out_of_memory("L1", 1300000, ", but bank size is only 1360704 B"),
+      out_of_memory("L1", 1300000, ""),
+      out_of_memory("DRAM", 100 * kKiB * kKiB, bank_figures(100 * kKiB, left)),
+      out_of_memory("L1_SMALL", 2000, ", but bank size is only 0 B"),
+      "Out of Memory: Not enough space to allocate 4096 B L1 buffer",
+      "Statically allocated circular buffers in program 7 clash with L1 buffers on core range "
+      "[0-0 - 7-6]. L1 buffer allocated at 819200 and static circular buffer region ends at 983040",
+      "Statically allocated circular buffers on core range [0-0 - 7-7] grow to 1767424 B which is "
+      "beyond max L1 size of 1499136 B",
+      "Creating trace buffers of size 90000B on MeshDevice 1, but only 50000B is allocated for "
+      "trace region."};
+  for (const std::string& message : messages) {
+    const Explanation said = of_state(message, a_bystander(), StateSource::bystander);
+    EXPECT_EQ(said.place, "") << message;
+    EXPECT_TRUE(said.in_the_way.empty()) << message;
+    EXPECT_FALSE(said.picture) << message;
+    EXPECT_TRUE(is_unknown(said, "A process runs here (7, ")) << message;
+    EXPECT_TRUE(is_unknown(said, "`--pid 7` uses it")) << message;
+    for (const Suggestion& suggestion : said.suggestions) EXPECT_FALSE(suggestion.tried) << message;
+  }
+}
+
+TEST(Explain, SeveralBystandersAreOneLine) {
+  State state(2);
+  state.snapshot.devices[1].processes[0].pid = 8;
+  const Explanation said =
+      of_state(out_of_memory("L1", 2000 * kKiB, ""), state, StateSource::bystander);
+  EXPECT_TRUE(is_unknown(said, "2 processes run here (7, 8)"));
+  EXPECT_TRUE(is_unknown(said, "`--pid N` uses one"));
+}
+
+TEST(Explain, AMeshIsOneBystander) {
+  const Explanation said =
+      of_state(out_of_memory("L1", 2000 * kKiB, ""), State(4), StateSource::bystander);
+  EXPECT_TRUE(is_unknown(said, "A process runs here (7, "));
+}
+
+TEST(Explain, ARecordingIsUsedUnlessAFigureContradicts) {
+  Explanation said =
+      of_state(out_of_memory("L1", 1300000, ""), a_bystander(), StateSource::recording);
+  EXPECT_EQ(said.in_the_way.size(), 1U);
+  EXPECT_TRUE(is_unknown(said, "too little to tell"));
+  said = of_state(out_of_memory("L1", 1000, ""), a_bystander(), StateSource::recording);
+  EXPECT_TRUE(said.in_the_way.empty()) << "this request fits at that moment";
+  EXPECT_TRUE(is_unknown(said, "`--at MOMENT`"));
+}
+
+TEST(Explain, AChosenStateOfAnotherMomentGivesNoTriedSuggestion) {
+  const std::string message =
+      "Statically allocated circular buffers in program 7 clash with L1 buffers on core range "
+      "[0-0 - 7-6]. L1 buffer allocated at 1300480 and static circular buffer region ends at "
+      "1464320";
+  const Explanation said = of_state(message, a_bystander());
+  EXPECT_EQ(said.in_the_way.size(), 1U);
+  EXPECT_TRUE(is_unknown(said, "another moment or another process"));
+  EXPECT_NE(said.sentence.find("begins at 1300480."), std::string::npos) << said.sentence;
+  EXPECT_EQ(said.sentence.find("stranger"), std::string::npos) << "its address is another";
+  ASSERT_FALSE(said.suggestions.empty());
+  for (const Suggestion& suggestion : said.suggestions) {
+    EXPECT_FALSE(suggestion.tried) << suggestion.text;
+  }
+}
+
+TEST(Explain, AChosenProcessThatIsNotTrackedIsReported) {
+  const State state;
+  const FailureMessage failure = find_failures(out_of_memory("L1", 2000 * kKiB, "")).at(0);
+  const Explanation said = explain(
+      {.failure = failure, .state = &state.snapshot, .pid = 99, .source = StateSource::chosen});
+  EXPECT_TRUE(is_unknown(said, "process 99"));
 }
 
 // ---- The message alone ----
@@ -364,10 +463,10 @@ TEST(Explain, AMessageWithoutFiguresMatchesNoDeviceForCertain) {
   EXPECT_FALSE(is_unknown(said, "another moment"));
 
   const FailureMessage failure = find_failures(text).at(0);
-  said = explain({.failure = failure, .state = &state.snapshot, .is_that_moment = true});
+  said = explain({.failure = failure, .state = &state.snapshot, .source = StateSource::failure});
   EXPECT_TRUE(is_unknown(said, "Which device it was"));
   const State one;
-  said = explain({.failure = failure, .state = &one.snapshot, .is_that_moment = true});
+  said = explain({.failure = failure, .state = &one.snapshot, .source = StateSource::failure});
   EXPECT_TRUE(said.unknown.empty()) << "there is no other device";
 }
 

@@ -257,6 +257,22 @@ TEST(Wrapped, MessagesInARowAreSeparate) {
   EXPECT_EQ(find_failures(one + one + one).size(), 3U);
 }
 
+TEST(SameFailure, NeedsANumberThatIdentifiesIt) {
+  const auto is_same = [](const std::string& a, const std::string& b) {
+    return can_be_same(only(a), only(b));
+  };
+  const std::string start = "Out of Memory: Not enough space to allocate 4096 B L1 buffer";
+  EXPECT_TRUE(is_same(start, start + " across 64 banks, where each bank needs to store 64 B"));
+  EXPECT_FALSE(is_same(start, "Out of Memory: Not enough space to allocate 4096 B DRAM buffer"));
+  EXPECT_FALSE(is_same(start, "Out of Memory: Not enough space to allocate 4097 B L1 buffer"));
+  EXPECT_FALSE(is_same("Out of Memory: Not enough space to allocate", start));
+  EXPECT_FALSE(is_same("Out of Memory: Not enough space to allocate {} B L1 buffer across 64 banks",
+                       start + " across 64 banks"))
+      << "the number of banks is no evidence";
+  const std::string trace = "Trace buffer at address 1024 overlaps with DRAM activity";
+  EXPECT_TRUE(is_same(trace, trace));
+}
+
 TEST(Failures, AbsurdNumbersAreUnknown) {
   const FailureMessage failure = only(
       "Out of Memory: Not enough space to allocate 99999999999999999999999 B L1 buffer across -1 "
