@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -18,6 +19,7 @@
 #include "analyse/explain/explanation_json.hpp"
 #include "analyse/explain/explanation_text.hpp"
 #include "analyse/explain/failure_message.hpp"
+#include "analyse/report/find_moment.hpp"
 #include "analyse/selection/select.hpp"
 #include "base/environment.hpp"
 #include "base/unique_fd.hpp"
@@ -34,6 +36,7 @@ namespace ttmem::cli {
 namespace {
 
 using explain::FailureMessage;
+using explain::StateSource;
 using recording::Time;
 
 constexpr const char* kExplainExamples = R"(
@@ -47,8 +50,9 @@ Examples:
 
 ttmem explain finds TT-Metal's out-of-memory messages ("Out of Memory", "circular buffers clash",
 "beyond max L1 size", "trace region" and so on) anywhere in a log. It takes the buffers that were held
-from a recording, from the saved state of a process that failed under `ttmem run`, or from the
-processes that run now or died. `ttmem run -- CMD` explains by itself when CMD fails.
+from a recording, from the saved state of a process that failed under `ttmem run`, or from a process
+that runs now or died, if its figures are those of the message; --pid and --at use a state in any
+case. `ttmem run -- CMD` explains by itself when CMD fails.
 docs/guides/explain.md lists the ways to fail and what helps.)";
 
 struct ExplainOptions {
@@ -64,53 +68,47 @@ bool is_warning(const FailureMessage& failure) {
 }
 
 // Finds the last error of a log, or the last warning if the log has no error. The caller passes the
-// log in pieces. The log and its lines may have any length, because at most kMaxLineBytes of a line
-// are stored.
+// log in pieces. The log and its lines may have any length, because at most kMaxTextBytes of the
+// log are stored.
 class LastFailure {
  public:
   void read(std::string_view piece) {
     while (!piece.empty()) {
+      const std::string_view fits = piece.substr(0, kMaxTextBytes - text_.size());
+      text_ += fits;
       // "\r" also ends a line, because a progress bar rewrites its line after "\r".
-      const std::size_t end = std::min(piece.find_first_of("\r\n"), piece.size());
-      append(piece.substr(0, end));
-      if (end < piece.size()) finish_line();
-      piece.remove_prefix(std::min(end + 1, piece.size()));
+      std::replace(text_.end() - static_cast<std::ptrdiff_t>(fits.size()), text_.end(), '\r', '\n');
+      piece.remove_prefix(fits.size());
+      if (text_.size() == kMaxTextBytes) look_and_keep_end();
     }
   }
 
   [[nodiscard]] std::optional<FailureMessage> finish() {
-    finish_line();
+    look();
     return std::move(last_);
   }
 
  private:
-  static constexpr std::size_t kMaxLineBytes = std::size_t{1} << 16;
-  static constexpr std::size_t kMaxSentenceBytes = std::size_t{1} << 13;
+  static constexpr std::size_t kMaxTextBytes = std::size_t{1} << 16;
+  static constexpr std::size_t kMaxMessageBytes = std::size_t{1} << 13;
 
-  void append(std::string_view part) {
-    while (!part.empty()) {
-      const std::string_view fits = part.substr(0, kMaxLineBytes - line_.size());
-      line_ += fits;
-      part.remove_prefix(fits.size());
-      if (line_.size() < kMaxLineBytes) return;
-      // Keeps the end of the stored part, because a sentence may continue in the next part.
-      look();
-      line_.erase(0, kMaxLineBytes - kMaxSentenceBytes);
-    }
-  }
-
-  void finish_line() {
+  // Keeps the end, from the beginning of a line, because a message may continue in the next piece.
+  // Messages at the end are found twice, which does no harm.
+  void look_and_keep_end() {
     look();
-    line_.clear();
+    constexpr std::size_t from = kMaxTextBytes - kMaxMessageBytes;
+    const std::size_t line = text_.rfind('\n', from);
+    const bool is_near = line != std::string::npos && line >= from - kMaxMessageBytes;
+    text_.erase(0, is_near ? line + 1 : from);
   }
 
   void look() {
-    for (FailureMessage& failure : explain::find_failures(line_)) {
+    for (FailureMessage& failure : explain::find_failures(text_)) {
       if (!last_ || is_warning(*last_) || !is_warning(failure)) last_ = std::move(failure);
     }
   }
 
-  std::string line_;  // shorter than kMaxLineBytes between two calls of read()
+  std::string text_;  // shorter than kMaxTextBytes between two calls of read()
   std::optional<FailureMessage> last_;
 };
 
@@ -151,7 +149,7 @@ struct Case {
   std::optional<FailureMessage> failure;
   model::Snapshot state;
   std::optional<std::int32_t> pid;
-  bool is_that_moment = false;  // true if `state` is the state at the time of the failure
+  StateSource source = StateSource::bystander;
 };
 
 // Returns true if `text`, which a process or a recording has stored, contains the message in
@@ -159,14 +157,34 @@ struct Case {
 bool matches_message(const std::string& text, const std::optional<FailureMessage>& failure) {
   const std::vector<FailureMessage> said = explain::find_failures(text);
   return !failure || std::any_of(said.begin(), said.end(), [&](const FailureMessage& one) {
-    return one.text.starts_with(failure->text) || failure->text.starts_with(one.text);
+    return explain::can_be_same(one, *failure);
   });
 }
 
-// Returns the moment of a recording at which memory was tightest. If the message says out of
-// memory, this is the moment with the smallest value of largest free block for the requested kind.
-// Otherwise it is the moment with the least headroom. Returns the end of the recording if no such
-// value is known.
+// Returns the figures by which the moment of the failure can be found in a recording. Returns
+// nullopt if the message contains none.
+std::optional<report::MomentFigures> figures_of(const FailureMessage& failure) {
+  switch (failure.what) {
+    case FailureMessage::What::out_of_memory:
+      if (!failure.kind || (!failure.free_per_bank && !failure.largest_free_per_bank)) break;
+      return report::MomentFigures{.kind = *failure.kind,
+                                   .free_per_bank = failure.free_per_bank,
+                                   .largest_free_per_bank = failure.largest_free_per_bank};
+    case FailureMessage::What::clash:
+      if (!failure.l1_address || !failure.cb_end) break;
+      return report::MomentFigures{.lowest_l1 = failure.l1_address, .cb_end = failure.cb_end};
+    case FailureMessage::What::beyond_l1:
+      if (!failure.cb_end || !failure.l1_bytes) break;
+      // The tracker knows circular buffers only up to the end of L1.
+      return report::MomentFigures{.cb_end = std::min(*failure.cb_end, *failure.l1_bytes)};
+    default:
+      break;
+  }
+  return std::nullopt;
+}
+
+// Returns the moment of a recording at which the least memory was available for the request in the
+// failure message.
 Result<Time> tightest_moment(const ExplainOptions& options, const CommonOptions& common,
                              const std::optional<FailureMessage>& failure,
                              recording::Reader& reader) {
@@ -182,8 +200,23 @@ Result<Time> tightest_moment(const ExplainOptions& options, const CommonOptions&
   return least ? least->time_ns : reader.end_ns();
 }
 
-// Returns the state at the moment of --at. Without --at, returns the state at the last matching
-// failure in the recording, or at the tightest moment if there is no such failure.
+// Returns the last moment of a recording that has the figures of the message, or the tightest
+// moment if no moment has these figures.
+Result<Time> likely_moment(const ExplainOptions& options, const CommonOptions& common,
+                           const std::optional<FailureMessage>& failure,
+                           recording::Reader& reader) {
+  const auto figures = failure ? figures_of(*failure) : std::nullopt;
+  if (figures) {
+    auto found = report::last_moment_with(*figures, options.pid, reader,
+                                          progress_for(reader, options.recording));
+    if (!found) return found.error();
+    if (*found) return **found;
+  }
+  return tightest_moment(options, common, failure, reader);
+}
+
+// Returns the state at the failure in the recording. If the recording has no failure, returns the
+// state at the most likely moment.
 Result<Case> recorded_case(const ExplainOptions& options, const CommonOptions& common,
                            std::optional<FailureMessage> failure) {
   auto reader = recording::Reader::open(options.recording);
@@ -195,23 +228,25 @@ Result<Case> recorded_case(const ExplainOptions& options, const CommonOptions& c
     if (!options.at && is_asked_for && matches_message(one.text, failure)) recorded = &one;
   }
   std::optional<std::int32_t> pid = options.pid;
+  StateSource source = pid || options.at ? StateSource::chosen : StateSource::recording;
   Result<Time> time = Time{0};
   if (recorded != nullptr) {
     // Takes the state 1 ns before the failure, because the time of the failure is also the time of
     // the frees that it caused.
     time = recorded->time_ns - 1;
+    source = StateSource::failure;
     pid = (*reader)->tables().process(recorded->process).pid;
     const std::vector<FailureMessage> said = explain::find_failures(recorded->text);
     if (!failure && !said.empty()) failure = said.front();
   } else if (options.at) {
     time = moment_of(*options.at, options.recording, common.devices, **reader);
   } else {
-    time = tightest_moment(options, common, failure, **reader);
+    time = likely_moment(options, common, failure, **reader);
   }
   if (!time) return time.error();
   recording::Playback playback(**reader, recording::AfterClose::kept);
   if (const auto done = playback.advance_to(*time); !done) return done.error();
-  return Case{std::move(failure), playback.snapshot(), pid, recorded != nullptr};
+  return Case{std::move(failure), playback.snapshot(), pid, source};
 }
 
 // Returns the newest matching failure that has a saved state and a known message. If no message was
@@ -230,7 +265,7 @@ std::optional<Case> kept_case(const ExplainOptions& options,
     }
     const std::vector<FailureMessage> said = explain::find_failures(one.text);
     if (said.empty() || !one.not_kept.empty()) continue;
-    return Case{said.front(), std::move(one.snapshot), one.pid, true};
+    return Case{said.front(), std::move(one.snapshot), one.pid, StateSource::failure};
   }
   return std::nullopt;
 }
@@ -242,7 +277,8 @@ Result<Case> case_of(const ExplainOptions& options, const CommonOptions& common)
   if (auto kept = kept_case(options, *failure)) return *std::move(kept);
   Result<model::Snapshot> now = current_snapshot(CommonOptions());
   if (!now) return now.error();
-  return Case{*std::move(failure), *std::move(now), options.pid, false};
+  return Case{*std::move(failure), *std::move(now), options.pid,
+              options.pid ? StateSource::chosen : StateSource::bystander};
 }
 
 int explain_command(const ExplainOptions& options, const CommonOptions& common) {
@@ -259,11 +295,10 @@ int explain_command(const ExplainOptions& options, const CommonOptions& common) 
     }
     found->state = selection::select_devices(std::move(found->state), common.devices);
   }
-  const explain::Explanation explanation =
-      explain::explain({.failure = std::move(found->failure),
-                        .state = &found->state,
-                        .pid = found->pid,
-                        .is_that_moment = found->is_that_moment});
+  const explain::Explanation explanation = explain::explain({.failure = std::move(found->failure),
+                                                             .state = &found->state,
+                                                             .pid = found->pid,
+                                                             .source = found->source});
   return print(common.json ? explain::explanation_json(explanation)
                            : explain::explanation_text(explanation, text_options(common)));
 }
@@ -277,7 +312,8 @@ void add_explain(Command& app, CommonOptions& common) {
       kExplainExamples);
   command.add_option("file", "FILE", options->file, "A log with the error; - is standard input");
   add_common(command, common);
-  command.add_option("--pid", "PID", options->pid, parse_pid, "The process that failed");
+  command.add_option("--pid", "PID", options->pid, parse_pid,
+                     "The process that failed; its state is used in any case");
   command.add_option("--recording", "FILE", options->recording,
                      "Take the state from this recording of `ttmem record`");
   command.add_option("--at", "MOMENT", options->at, parse_for("--at", check_moment),

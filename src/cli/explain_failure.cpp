@@ -29,7 +29,8 @@ void print_explanation(const collector::Failure& failure, const text::TextOption
       explain::explain({.failure = said.front(),
                         .state = &failure.snapshot,
                         .pid = failure.pid,
-                        .is_that_moment = failure.not_kept.empty()});
+                        .source = failure.not_kept.empty() ? explain::StateSource::failure
+                                                           : explain::StateSource::bystander});
   const std::string text = explain::explanation_text(explanation, options);
   std::fwrite(text.data(), 1, text.size(), stderr);
 }

@@ -11,16 +11,23 @@
 
 #include "analyse/explain/bank.hpp"
 #include "analyse/explain/causes.hpp"
+#include "analyse/explain/known_chips.hpp"
+#include "analyse/explain/untried_changes.hpp"
 #include "analyse/explain/wording.hpp"
 
 namespace ttmem::explain {
 namespace {
 
+bool is_bank_kind(Kind kind) {
+  return std::find(kBankKinds.begin(), kBankKinds.end(), kind) != kBankKinds.end();
+}
+
 std::optional<BankRequest> request_of(const FailureMessage& failure,
                                       const std::optional<Bank>& bank) {
-  if (!failure.kind) return std::nullopt;
+  if (!failure.kind || !is_bank_kind(*failure.kind)) return std::nullopt;
   BankRequest request{.kind = *failure.kind,
                       .total = failure.bytes,
+                      .banks = failure.banks,
                       .bank = failure.bank_bytes,
                       .free = failure.free_per_bank,
                       .largest = failure.largest_free_per_bank};
@@ -39,7 +46,12 @@ std::optional<BankRequest> request_of(const FailureMessage& failure,
   return request;
 }
 
+bool is_beyond_any_chip(const BankRequest& request) {
+  return request.needed > largest_known_bank(request.kind);
+}
+
 Cause cause_of(const BankRequest& request) {
+  if (is_beyond_any_chip(request)) return Cause::capacity;
   if (request.kind == Kind::l1_small) return Cause::l1_small_region;
   if (request.kind == Kind::trace) return Cause::trace_region;
   if (request.bank && request.needed > *request.bank) return Cause::capacity;
@@ -77,8 +89,20 @@ std::string region_sentence(const BankRequest& request, Bytes short_by) {
                      short_text(short_by));
 }
 
+// Explains a request that is larger than a bank of any known chip.
+std::string beyond_any_chip_sentence(const BankRequest& request, Bytes short_by) {
+  const std::string bank = request.bank ? fmt::format(", a whole bank here has {}{}",
+                                                      sized(*request.bank), short_text(short_by))
+                                        : std::string();
+  return fmt::format(
+      "Larger than any bank of any chip that ttmem knows: {}{}, and the largest bank of all chips "
+      "has {}. It cannot fit even when nothing else is there.",
+      asked_for(request), bank, sized(largest_known_bank(request.kind)));
+}
+
 std::string sentence_of(const BankRequest& request, Cause cause, Bytes short_by) {
   const std::string kind = title_of(request.kind);
+  if (is_beyond_any_chip(request)) return beyond_any_chip_sentence(request, short_by);
   if (request.kind == Kind::l1_small || request.kind == Kind::trace) {
     return region_sentence(request, short_by);
   }
@@ -126,6 +150,34 @@ void explain_full_bank(const BankRequest& request, const Bank& bank, const Devic
   suggest_for_bank(request, bank, run, memory, result);
 }
 
+// Explains a message that does not say how many bytes a bank needs.
+void explain_unknown_size(const FailureMessage& failure, Explanation& result) {
+  const bool is_in_banks = failure.kind && is_bank_kind(*failure.kind);
+  if (is_in_banks && failure.bytes && *failure.bytes > largest_known_memory(*failure.kind)) {
+    result.cause = Cause::capacity;
+    result.sentence = fmt::format(
+        "Larger than the {} of any chip that ttmem knows: {} are asked for, and the largest chip "
+        "has {}. It cannot fit even when nothing else is there.",
+        is_in_dram(*failure.kind) ? "DRAM" : "L1", sized(*failure.bytes),
+        sized(largest_known_memory(*failure.kind)));
+    return;
+  }
+  result.sentence =
+      failure.bytes ? fmt::format(
+                          "No room for a buffer of {}; the message does not say how much each bank "
+                          "needs.",
+                          sized(*failure.bytes))
+                    : "No room for a buffer; the message does not say how large it was.";
+}
+
+// Adds what follows from the figures of the message alone.
+void explain_without_bank(const BankRequest& request, Explanation& result) {
+  if (!is_beyond_any_chip(request)) {
+    if (const auto apart = set_apart(request)) result.sentence += " " + apart->sentence;
+  }
+  suggest_untried_for_request(request, result);
+}
+
 }  // namespace
 
 void explain_request(const FailureMessage& failure, const DeviceMemory* memory,
@@ -135,10 +187,7 @@ void explain_request(const FailureMessage& failure, const DeviceMemory* memory,
   const std::optional<BankRequest> request = request_of(failure, bank);
   result.kind = failure.kind;
   result.bytes = failure.bytes;
-  if (!request) {
-    result.sentence = "No room for a buffer; the message does not say how large it was.";
-    return;
-  }
+  if (!request) return explain_unknown_size(failure, result);
   result.bytes_per_bank = request->needed;
   result.free_per_bank = request->free;
   result.largest_free_per_bank = request->largest;
@@ -147,8 +196,9 @@ void explain_request(const FailureMessage& failure, const DeviceMemory* memory,
   result.sentence = sentence_of(*request, result.cause, result.short_by);
   if (request->needed > kMaxBytes) return;
   const bool is_region = request->kind == Kind::l1_small || request->kind == Kind::trace;
-  if (is_region) suggest_larger_region(*request, memory, result);
-  if (bank) explain_full_bank(*request, *bank, *memory, result);
+  if (is_region && result.cause != Cause::capacity) suggest_larger_region(*request, memory, result);
+  if (bank) return explain_full_bank(*request, *bank, *memory, result);
+  explain_without_bank(*request, result);
 }
 
 }  // namespace ttmem::explain

@@ -17,6 +17,7 @@ struct BankRequest {
   Kind kind = Kind::dram;
   std::uint64_t needed = 0;  // bytes in each bank
   Bytes total{};
+  Bytes banks{};  // number of banks
   Bytes bank{};
   Bytes free{};
   Bytes largest{};

@@ -11,6 +11,7 @@
 #include "analyse/explain/bank.hpp"
 #include "analyse/explain/causes.hpp"
 #include "analyse/explain/region_sizes.hpp"
+#include "analyse/explain/untried_changes.hpp"
 #include "analyse/explain/wording.hpp"
 #include "base/format_bytes.hpp"
 #include "read/placement/align.hpp"
@@ -59,20 +60,21 @@ std::string largest_cbs(const FailureMessage& failure, const model::Program* pro
   return fmt::format(" (its largest: {})", text);
 }
 
-// Suggests smaller CBs. If `memory` is null, the held buffers are unknown, and the suggestion was
-// not tried.
-void suggest_smaller_cbs(std::uint64_t by, const FailureMessage& failure,
-                         const DeviceMemory* memory, const model::Program* program,
-                         Explanation& result) {
-  const std::uint64_t aligned = placement::align_up(by, step_of(memory));
+// Suggests CBs that are smaller by `by` bytes; nullopt means unknown. If `memory` is null, the held
+// buffers are unknown, and the suggestion was not tried.
+void suggest_smaller_cbs(Bytes by, const FailureMessage& failure, const DeviceMemory* memory,
+                         const model::Program* program, Explanation& result) {
+  Bytes aligned;
+  if (by) aligned = placement::align_up(*by, step_of(memory));
   result.suggestions.push_back(
       {.action = "shrink_cbs",
-       .tried = memory != nullptr,
+       .tried = aligned && memory != nullptr,
        .text = fmt::format(
-           "make the circular buffers of {} {} smaller on each core{}: smaller blocks (conv2d: "
-           "act_block_h_override; matmul: in0_block_w, per_core_M, per_core_N), or no double "
-           "buffering",
-           name_of_program(failure, program), exact(aligned), largest_cbs(failure, program)),
+           "make the circular buffers of {} {}smaller on each core{}: smaller blocks (conv2d: "
+           "act_block_h_override, act_block_w_div; matmul: in0_block_w, per_core_M, per_core_N), "
+           "or no double buffering",
+           name_of_program(failure, program), aligned ? exact(*aligned) + " " : std::string(),
+           largest_cbs(failure, program)),
        .bytes = aligned});
 }
 
@@ -145,7 +147,8 @@ std::string where_else(const BufferHolder& lowest, const model::Program* program
 // Returns for example "activations, the lowest L1 buffer of the device, begins at 851968."
 std::string lowest_text(const FailureMessage& failure, std::span<const BufferHolder> culprits,
                         const model::Program* program) {
-  if (culprits.empty()) {
+  // Names the buffer only if it has the address of the message, because the state may be another.
+  if (culprits.empty() || culprits.front().address != *failure.l1_address) {
     return fmt::format("the lowest L1 buffer of the device begins at {}.", *failure.l1_address);
   }
   const BufferHolder& lowest = culprits.front();
@@ -216,6 +219,8 @@ void explain_clash(const FailureMessage& failure, const DeviceMemory* memory, Ex
     result.sentence =
         "Circular buffers of a program and L1 buffers overlap; the message does not say by how "
         "much.";
+    suggest_smaller_cbs(std::nullopt, failure, nullptr, program, result);
+    suggest_untried_for_clash(failure, result);
     return;
   }
   result.short_by = *failure.cb_end - *failure.l1_address;
@@ -228,7 +233,8 @@ void explain_clash(const FailureMessage& failure, const DeviceMemory* memory, Ex
       name_of_program(failure, program), cores_text(failure), sized(*result.short_by),
       *failure.cb_end, lowest_text(failure, culprits, program));
   if (memory == nullptr) {
-    suggest_smaller_cbs(*result.short_by, failure, memory, program, result);
+    suggest_smaller_cbs(result.short_by, failure, memory, program, result);
+    suggest_untried_for_clash(failure, result);
     return;
   }
   if (const auto& region = memory->regions[Kind::l1]) {
@@ -250,7 +256,11 @@ void explain_beyond_l1(const FailureMessage& failure, const DeviceMemory* memory
   result.kind = Kind::cb;
   if (!failure.cb_end || !failure.l1_bytes || *failure.cb_end <= *failure.l1_bytes ||
       *failure.cb_end > kMaxBytes) {
-    result.sentence = "The circular buffers of a program are larger than the L1 of a core.";
+    result.sentence =
+        "The circular buffers of a program are larger than the L1 of a core; the message does not "
+        "say by how much.";
+    suggest_smaller_cbs(std::nullopt, failure, nullptr, nullptr, result);
+    suggest_untried_for_beyond_l1(result);
     return;
   }
   const model::Program* const program =
@@ -266,6 +276,7 @@ void explain_beyond_l1(const FailureMessage& failure, const DeviceMemory* memory
     result.sentence += fmt::format(" L1 buffers and L1_SMALL begin at {}.", room);
   }
   suggest_smaller_cbs(*failure.cb_end - room, failure, memory, program, result);
+  suggest_untried_for_beyond_l1(result);
   if (memory == nullptr) return;
   if (const auto& region = memory->regions[Kind::l1]) {
     result.bytes_per_bank = *failure.cb_end - std::min(*failure.cb_end, region->range.begin);

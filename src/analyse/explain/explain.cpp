@@ -4,131 +4,71 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "analyse/explain/bank.hpp"
 #include "analyse/explain/causes.hpp"
+#include "analyse/explain/match.hpp"
 #include "analyse/explain/tightest.hpp"
 #include "analyse/explain/wording.hpp"
-#include "read/placement/memory_map.hpp"
 
 namespace ttmem::explain {
 namespace {
 
 using What = FailureMessage::What;
 
-// Whether a state is the state at the moment of the failure.
-enum class Match : std::uint8_t { no, unknown, yes };
+// A memory, and whether it is in the state in which the failure happened.
+struct Choice {
+  std::optional<DeviceMemory> memory{};  // nullopt: no memory may be used
+  Match match = Match::no;               // the best match among the candidates
+  std::vector<MemoryRef> candidates{};
+};
 
-Match match_if(bool is_that) { return is_that ? Match::yes : Match::no; }
-
-// Returns false if the message contains no figure that differs between devices or between moments.
-bool says_enough(const FailureMessage& failure) {
-  switch (failure.what) {
-    case What::out_of_memory:
-      return failure.kind &&
-             (failure.largest_free_per_bank || failure.bytes_per_bank || failure.bank_bytes == 0U);
-    case What::trace_region:
-      return failure.limit.has_value();
+// Returns true if a state that agrees with the message as `match` says may be used.
+bool may_be_used(StateSource source, Match match) {
+  switch (source) {
+    case StateSource::bystander:
+      return match == Match::yes;
+    case StateSource::recording:
+      return match != Match::no;
     default:
       return true;
   }
 }
 
-// Returns true if `largest_free` equals the largest free block in the message. If the message has
-// none, returns false only if the request would fit into `largest_free`.
-bool can_have_failed(const FailureMessage& failure, std::uint64_t largest_free) {
-  if (failure.largest_free_per_bank) return largest_free == *failure.largest_free_per_bank;
-  return !failure.bytes_per_bank || largest_free < *failure.bytes_per_bank;
+Match match_at(const FailureMessage& failure, const model::Snapshot& state, const MemoryRef& ref) {
+  if (!has_figures_to_match(failure)) return Match::unknown;
+  if (!can_match(failure, outline(state, ref))) return Match::no;
+  return match(failure, device_memory(state, ref));
 }
 
-Match match_request(const FailureMessage& failure, const DeviceMemory& memory) {
-  if (!memory.regions[*failure.kind]) return match_if(failure.bank_bytes == 0U);
-  const std::optional<Bank> bank = bank_of(memory, *failure.kind);
-  if (!bank) return Match::unknown;
-  return match_if(can_have_failed(failure, bank->largest_free()));
-}
-
-// Compares the trace region with the message. The region has the requested size, rounded up to
-// whole pages of each bank. Before January 2026 the size was requested per bank.
-Match match_trace_region(const FailureMessage& failure, const DeviceMemory& memory) {
-  const std::uint64_t channels = memory.facts.dram_channels;
-  if (!memory.device->trace_capacity_bytes || channels == 0) return Match::unknown;
-  if (*failure.limit > kMaxBytes) return Match::no;
-  const std::uint64_t region = memory.facts.trace_region_bytes;
-  const auto is_in_pages = [&](std::uint64_t asked) {
-    return region >= asked && region - asked < channels * placement::kMaxTracePageBytes;
-  };
-  return match_if(is_in_pages(*failure.limit) || is_in_pages(*failure.limit * channels));
-}
-
-// Returns whether the message is about this memory at this moment. says_enough() must be true for
-// the message.
-Match match(const FailureMessage& failure, const DeviceMemory& memory) {
-  switch (failure.what) {
-    case What::out_of_memory:
-      return match_request(failure, memory);
-    case What::clash: {
-      const auto& buffers = memory.holders[Kind::l1];
-      return match_if(!buffers.empty() && failure.l1_address == buffers.front().address &&
-                      find_program(failure, memory) != nullptr);
-    }
-    case What::beyond_l1:
-      return match_if(find_program(failure, memory) != nullptr);
-    case What::trace_region:
-      return match_trace_region(failure, memory);
-    default:
-      return Match::unknown;
-  }
-}
-
-// Returns false if the figures of the device alone show that the message is about another device or
-// another moment. A mesh has many devices, and looking at all buffers of each takes seconds.
-bool can_match(const FailureMessage& failure, const DeviceMemory& memory) {
-  if (failure.what != What::out_of_memory) return true;
-  const Bytes largest = collected_largest_free(memory, *failure.kind);
-  return !largest || can_have_failed(failure, *largest);
-}
-
-// The memory of a process on a device, and whether the failure happened in this state of the
-// memory.
-struct Choice {
-  std::optional<DeviceMemory> memory{};
-  Match match = Match::no;
-};
-
-// Compares the memory of one process on one device with the failure. Returns no memory if the
-// figures of the device already exclude a match.
-Choice look_at(const FailureMessage& failure, const model::Snapshot& state, const MemoryRef& ref) {
-  if (!can_match(failure, outline(state, ref))) return {};
-  DeviceMemory memory = device_memory(state, ref);
-  const Match here = match(failure, memory);
-  return {std::move(memory), here};
-}
-
-// Picks the memory that the failure is about, or the tightest memory among the candidates.
+// Picks the memory that the failure is about, or the tightest memory among the candidates. Without
+// a failure, picks the tightest memory.
 Choice choose(const Question& question) {
   const model::Snapshot& state = *question.state;
-  const bool is_told = question.failure && says_enough(*question.failure);
-  const std::vector<MemoryRef> refs = memory_refs(state, question.pid);
-  Choice choice;
-  std::optional<MemoryRef> tightest;
+  Choice choice{.candidates = memory_refs(state, question.pid)};
+  std::optional<MemoryRef> best;
   double least = 2;
-  for (const MemoryRef& ref : refs) {
-    Choice here{.match = Match::unknown};
-    if (is_told) here = look_at(*question.failure, state, ref);
-    if (here.match == Match::yes) return here;
+  for (const MemoryRef& ref : choice.candidates) {
+    const Match here = question.failure ? match_at(*question.failure, state, ref) : Match::unknown;
+    if (here < choice.match) continue;
+    if (here > choice.match) best.reset();
+    choice.match = here;
+    if (question.failure && !may_be_used(question.source, here)) continue;
+    if (here == Match::yes) {
+      best = ref;
+      break;
+    }
     const double room = room_of(state, ref);
-    if (here.match < choice.match || (here.match == choice.match && room >= least)) continue;
-    choice.match = here.match;
+    if (best && room >= least) continue;
     least = room;
-    tightest = ref;
+    best = ref;
   }
-  if (tightest) choice.memory = device_memory(state, *tightest);
-  // True if the state of the failure has only this memory. The failure is then about this memory.
-  const bool is_alone = question.is_that_moment && refs.size() == 1;
+  if (best) choice.memory = device_memory(state, *best);
+  // True: this memory is the only memory in the state of the failure, so the failure is about it.
+  const bool is_alone = question.source == StateSource::failure && choice.candidates.size() == 1;
   if (is_alone && choice.match == Match::unknown) choice.match = Match::yes;
   return choice;
 }
@@ -162,14 +102,15 @@ void explain_failure(const FailureMessage& failure, const DeviceMemory* memory,
   }
 }
 
-// Adds a sentence if it is not certain that the failure and the state belong together.
+// States whether the failure and the used state belong together.
 void say_how_certain(const Question& question, Match match, Explanation& result) {
   if (match == Match::yes) return;
   if (match == Match::no) {
     result.unknown.emplace_back(
-        "Whether this is how it was: the state is of another moment than the message. `ttmem run "
-        "-- CMD` keeps the state of the failure.");
-  } else if (question.is_that_moment) {
+        "Whether this is how it was: the state is of another moment or another process than the "
+        "message, because their figures differ. `ttmem run -- CMD` keeps the state of the "
+        "failure.");
+  } else if (question.source == StateSource::failure) {
     result.unknown.emplace_back(
         "Which device it was: the message and the state say too little to tell.");
   } else {
@@ -179,17 +120,85 @@ void say_how_certain(const Question& question, Match match, Explanation& result)
   }
 }
 
+// Returns the processes of the candidates, each once. Processes that are alive hide dead processes.
+std::vector<const model::Process*> processes_of(const model::Snapshot& state,
+                                                const std::vector<MemoryRef>& candidates) {
+  std::vector<const model::Process*> found;
+  const auto add_all = [&](model::State wanted) {
+    for (const MemoryRef& ref : candidates) {
+      const model::Process& process = state.devices[ref.device].processes[ref.process];
+      const bool is_known = std::any_of(found.begin(), found.end(), [&](const auto* other) {
+        return model::key_of(*other) == model::key_of(process);
+      });
+      if (process.state == wanted && !is_known) found.push_back(&process);
+    }
+  };
+  add_all(model::State::alive);
+  if (found.empty()) add_all(model::State::dead);
+  return found;
+}
+
+// Returns for example "4711, 4712 and 3 more".
+std::string pids_of(const std::vector<const model::Process*>& processes) {
+  constexpr std::size_t most = 5;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, processes.size()); ++i) {
+    text += fmt::format("{}{}", i == 0 ? "" : ", ", processes[i]->pid);
+  }
+  if (processes.size() > most) text += fmt::format(" and {} more", processes.size() - most);
+  return text;
+}
+
+// Names the processes of this machine that were not used, and the option that uses one.
+void say_bystanders(const Question& question, const Choice& choice, Explanation& result) {
+  const auto processes = processes_of(*question.state, choice.candidates);
+  if (processes.empty()) return;
+  const char* why = choice.match == Match::no
+                        ? "differs from the message in its figures"
+                        : "may be another one, because the message says too little to tell";
+  if (processes.size() == 1) {
+    const model::Process& process = *processes.front();
+    const bool is_alive = process.state == model::State::alive;
+    result.unknown.push_back(fmt::format("A process {} here ({}, {}) and {}; `--pid {}` uses it.",
+                                         is_alive ? "runs" : "died", process.pid, process.name, why,
+                                         process.pid));
+    return;
+  }
+  result.unknown.push_back(fmt::format(
+      "{} processes {} here ({}), and each {}; `--pid N` uses one.", processes.size(),
+      processes.front()->state == model::State::alive ? "run" : "died", pids_of(processes), why));
+}
+
+// Says why there is no state.
+void say_no_state(const Question& question, const Choice& choice, Explanation& result) {
+  result.unknown.emplace_back(
+      "Who held the memory: there is no state of that moment. `ttmem run -- CMD` keeps it and "
+      "explains the failure when CMD ends.");
+  if (question.state == nullptr) return;
+  if (question.pid && choice.candidates.empty()) {
+    result.unknown.push_back(
+        fmt::format("What process {} held: no process with this pid is tracked.", *question.pid));
+  } else if (question.source == StateSource::recording && !choice.candidates.empty()) {
+    result.unknown.emplace_back(
+        "What the recording has to do with it: the figures of the message occur at no moment of "
+        "the recording. `--at MOMENT` uses a moment of it all the same.");
+  } else if (question.source == StateSource::bystander) {
+    say_bystanders(question, choice, result);
+  }
+}
+
 void say_what_is_unknown(const Question& question, const Choice& choice, Explanation& result) {
+  if (question.failure && question.failure->text.find("{}") != std::string::npos) {
+    result.unknown.emplace_back(
+        "The figures for which the message has \"{}\": another line of the log may have them.");
+  }
   if (question.failure && !is_of_memory(*question.failure)) return;
   if (question.state != nullptr) {
     result.unknown.insert(result.unknown.end(), question.state->unread.begin(),
                           question.state->unread.end());
   }
   if (!choice.memory) {
-    if (!question.failure) return;
-    result.unknown.emplace_back(
-        "Who held the memory: there is no state of that moment. `ttmem run -- CMD` keeps it and "
-        "explains the failure when CMD ends.");
+    if (question.failure) say_no_state(question, choice, result);
     return;
   }
   if (question.failure) say_how_certain(question, choice.match, result);
@@ -236,6 +245,10 @@ Explanation explain(const Question& question) {
                                : "Nothing has failed, and no process is tracked.";
   }
   say_what_is_unknown(question, choice, result);
+  // A change was tried on the state of the failure only if the state belongs to the message.
+  if (question.failure && choice.match == Match::no) {
+    for (Suggestion& suggestion : result.suggestions) suggestion.tried = false;
+  }
   if (result.suggestions.size() > kMaxSuggestions) result.suggestions.resize(kMaxSuggestions);
   return result;
 }

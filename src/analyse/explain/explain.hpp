@@ -10,6 +10,15 @@
 
 namespace ttmem::explain {
 
+// Where a state comes from. The source decides whether the state is used although its figures
+// differ from the figures of the message.
+enum class StateSource : std::uint8_t {
+  bystander,  // processes of this machine: used only if the figures of the message identify one
+  recording,  // a recording that the user named: used unless a figure contradicts the message
+  chosen,     // a process or a moment that the user named: always used
+  failure,    // the failing process kept or recorded it at the moment of the failure: always used
+};
+
 // The input of explain().
 struct Question {
   std::optional<FailureMessage>
@@ -17,14 +26,13 @@ struct Question {
   const model::Snapshot* state = nullptr;  // null: only the message is known
   // Explain this process only; nullopt: the process that fits the message best.
   std::optional<std::int32_t> pid{};
-  // True: the failing process kept or recorded `state` at the moment of the failure.
-  bool is_that_moment = false;
+  StateSource source = StateSource::bystander;
 };
 
 // Explains why a request failed, which buffers were in the way, and the smallest changes that would
 // have prevented the failure. Tries the changes on the allocator of the dry run, with the buffers
-// that `state` contains. If `state` is not the state of the failure, the explanation says so. Pure,
-// safe from any thread.
+// that `state` contains. If `state` does not belong to the message, the explanation says so, and
+// follows from the message alone unless the user chose the state. Pure, safe from any thread.
 [[nodiscard]] Explanation explain(const Question& question);
 
 }  // namespace ttmem::explain

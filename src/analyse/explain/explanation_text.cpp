@@ -141,9 +141,13 @@ std::string in_the_way_text(const Explanation& explanation, const TextOptions& o
 
 std::string suggestions_text(const Explanation& explanation, const TextOptions& options) {
   if (explanation.suggestions.empty()) return "";
-  std::string text =
-      text::wrapped("What would help, the cheapest first ([tried] on a model of the allocator):", 0,
-                    Color::bold, options);
+  const bool is_any_tried =
+      std::any_of(explanation.suggestions.begin(), explanation.suggestions.end(),
+                  [](const Suggestion& suggestion) { return suggestion.tried; });
+  std::string text = text::wrapped(
+      is_any_tried ? "What would help, the cheapest first ([tried] on a model of the allocator):"
+                   : "What would help, the cheapest first (not tried):",
+      0, Color::bold, options);
   for (std::size_t i = 0; i < explanation.suggestions.size(); ++i) {
     const Suggestion& suggestion = explanation.suggestions[i];
     text += text::wrapped(

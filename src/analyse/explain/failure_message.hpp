@@ -61,7 +61,12 @@ struct FailureMessage {
 };
 
 // Returns all messages in a text, in order. Ignores other lines, prefixes of logs and colours.
-// Pure, safe from any thread; terminates on any text.
+// Joins the lines of a message that was wrapped (wrapped_message.hpp). Pure, safe from any thread;
+// terminates on any text.
 [[nodiscard]] std::vector<FailureMessage> find_failures(std::string_view text);
+
+// Returns true if two messages can be about the same failure: they are of the same kind, no number
+// differs, and they have the same text or a number in common that differs from failure to failure.
+[[nodiscard]] bool can_be_same(const FailureMessage& a, const FailureMessage& b);
 
 }  // namespace ttmem::explain

@@ -5,6 +5,7 @@
 
 #include "analyse/explain/causes.hpp"
 #include "analyse/explain/region_sizes.hpp"
+#include "analyse/explain/untried_changes.hpp"
 #include "analyse/explain/wording.hpp"
 
 namespace ttmem::explain {
@@ -14,7 +15,11 @@ void explain_trace_region(const FailureMessage& failure, const DeviceMemory* mem
   result.cause = Cause::trace_region;
   result.kind = Kind::trace;
   if (!failure.needed || !failure.limit || *failure.needed <= *failure.limit) {
-    result.sentence = "The traces are larger than the region that was set up for them.";
+    result.sentence =
+        "The traces are larger than the region that was set up for them; the message does not say "
+        "by how much.";
+    result.suggestions.push_back(
+        {.action = "trace_region_size", .text = "open the device with a larger trace_region_size"});
     return;
   }
   result.bytes = failure.needed;
@@ -26,16 +31,18 @@ void explain_trace_region(const FailureMessage& failure, const DeviceMemory* mem
   // Suggests the size in the unit of the message. In every version of the runtime, the message and
   // the setting use the same unit.
   const auto size = memory != nullptr ? trace_region_for(*memory, *failure.needed) : std::nullopt;
-  const bool is_rounded = size && *size > *failure.needed;
-  result.suggestions.push_back(
-      {.action = "trace_region_size",
-       .tried = size.has_value(),
-       .text = fmt::format("open the device with trace_region_size={}{}",
-                           size.value_or(*failure.needed),
-                           is_rounded ? ": each bank holds whole pages, which the figure of the "
-                                        "message leaves out"
-                                      : ""),
-       .bytes = size.value_or(*failure.needed)});
+  const std::uint64_t with_margin = with_trace_margin(*failure.needed);
+  const char* reason = "";
+  if (!size) {
+    reason = ": 10 % above the figure of the message, because other inputs make larger traces";
+  } else if (*size > *failure.needed) {
+    reason = ": each bank holds whole pages, which the figure of the message leaves out";
+  }
+  result.suggestions.push_back({.action = "trace_region_size",
+                                .tried = size.has_value(),
+                                .text = fmt::format("open the device with trace_region_size={}{}",
+                                                    size.value_or(with_margin), reason),
+                                .bytes = size.value_or(with_margin)});
   result.suggestions.push_back(
       {.action = "release_trace",
        .text = "release traces that are not replayed any more (release_trace)"});

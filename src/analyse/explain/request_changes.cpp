@@ -6,8 +6,10 @@
 
 #include "analyse/explain/bank_request.hpp"
 #include "analyse/explain/region_sizes.hpp"
+#include "analyse/explain/untried_changes.hpp"
 #include "analyse/explain/wording.hpp"
 #include "base/format_bytes.hpp"
+#include "base/saturating.hpp"
 
 namespace ttmem::explain {
 namespace {
@@ -25,10 +27,9 @@ void suggest_freeing(const Bank& bank, const Bank::Run& run, Kind kind, Explanat
   result.suggestions.push_back(std::move(suggestion));
 }
 
-// Suggests bfloat8_b, which has 1088 B per tile, in place of bfloat16, which has 2048 B. The
-// current type of the buffer is unknown.
+// Suggests bfloat8_b in place of bfloat16. The current type of the buffer is unknown.
 void suggest_smaller_type(const BankRequest& request, const Bank& bank, Explanation& result) {
-  const std::uint64_t smaller = request.needed / 32 * 17;
+  const std::uint64_t smaller = as_bfloat8_b(request.needed);
   if (smaller > bank.largest_free() || (request.kind != Kind::dram && request.kind != Kind::l1))
     return;
   result.suggestions.push_back(
@@ -102,6 +103,15 @@ void suggest_order(const BankRequest& request, const Bank& bank,
   }
 }
 
+// Returns a trace region that suffices however much of the present region is free; nullopt if the
+// message says too little.
+Bytes enough_for_traces(const BankRequest& request) {
+  if (!request.bank || request.banks.value_or(0) == 0) return std::nullopt;
+  const std::uint64_t each = saturating_add(*request.bank, request.needed);
+  const std::uint64_t all = saturating_mul(each, *request.banks);
+  return all <= kMaxBytes ? Bytes(with_trace_margin(all)) : std::nullopt;
+}
+
 }  // namespace
 
 std::vector<BufferHolder> of_run(const Bank& bank, const Bank::Run& run) {
@@ -150,6 +160,13 @@ void suggest_larger_region(const BankRequest& request, const DeviceMemory* memor
          .text = fmt::format("open the device with {}",
                              trace_region_setting(*size, memory->facts.dram_channels)),
          .bytes = size});
+  } else if (const Bytes enough = enough_for_traces(request)) {
+    result.suggestions.push_back(
+        {.action = "trace_region_size",
+         .text = fmt::format("open the device with trace_region_size={} at least: 10 % above the "
+                             "present region and this request together",
+                             *enough),
+         .bytes = enough});
   }
   result.suggestions.push_back(
       {.action = "release_trace",

@@ -18,6 +18,8 @@ std::string exact(std::uint64_t bytes) {
 }
 
 std::string sized(std::uint64_t bytes) {
+  constexpr std::uint64_t rounded_from = 1024;  // smaller sizes are not rounded
+  if (bytes < rounded_from) return exact(bytes);
   return fmt::format("{} ({})", format_bytes(bytes, Scale::core), exact(bytes));
 }
 

@@ -12,7 +12,8 @@ namespace ttmem::explain {
 // Formats a size as "552,960 B": exact, because people compare it with the message.
 [[nodiscard]] std::string exact(std::uint64_t bytes);
 
-// Formats a size as "71.0 KiB (72,704 B)": rounded for reading, exact for comparing.
+// Formats a size as "71.0 KiB (72,704 B)": rounded for reading, exact for comparing. Sizes below 1
+// KiB are exact only.
 [[nodiscard]] std::string sized(std::uint64_t bytes);
 
 // Returns "DRAM", "L1", "L1_SMALL" or "trace".

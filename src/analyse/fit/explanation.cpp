@@ -96,7 +96,8 @@ model::Snapshot state_of(const BoardFit& board, const FailedRequest& failure) {
 explain::Explanation explanation_of(const BoardFit& board) {
   const FailedRequest& failure = *board.failure;
   const model::Snapshot state = state_of(board, failure);
-  return explain::explain({.failure = message_of(failure), .state = &state});
+  return explain::explain(
+      {.failure = message_of(failure), .state = &state, .source = explain::StateSource::failure});
 }
 
 }  // namespace ttmem::fit

@@ -62,12 +62,21 @@ bool BufferPlaces::is_unstated(Kind kind) const {
   return !banks.region && (banks.unplaced > 0 || banks.placed > 0);
 }
 
-std::optional<std::uint64_t> BufferPlaces::largest_free(Kind kind) const {
+bool BufferPlaces::are_blocks_known(Kind kind) const {
   const Banks& banks = banks_[kind];
-  if (!banks.region || banks.unplaced > 0 || banks.outside > 0) return std::nullopt;
-  if (kind == Kind::dram && is_unstated(Kind::trace)) return std::nullopt;
-  if (kind == Kind::l1 && is_unstated(Kind::l1_small)) return std::nullopt;
-  return banks.blocks->largest();
+  if (!banks.region || banks.unplaced > 0 || banks.outside > 0) return false;
+  if (kind == Kind::dram && is_unstated(Kind::trace)) return false;
+  return kind != Kind::l1 || !is_unstated(Kind::l1_small);
+}
+
+std::optional<std::uint64_t> BufferPlaces::largest_free(Kind kind) const {
+  if (!are_blocks_known(kind)) return std::nullopt;
+  return banks_[kind].blocks->largest();
+}
+
+std::optional<std::uint64_t> BufferPlaces::free_bytes(Kind kind) const {
+  if (!are_blocks_known(kind)) return std::nullopt;
+  return banks_[kind].blocks->total();
 }
 
 }  // namespace ttmem::report

@@ -30,9 +30,10 @@ class BufferPlaces {
   [[nodiscard]] bool is_empty() const { return live_ == 0; }
   [[nodiscard]] std::uint64_t live(Kind kind) const { return banks_[kind].live; }
   [[nodiscard]] bool has(const Regions& regions) const;
-  // Returns the largest free block of a bank, computed like collector::free_space(). Returns
-  // nullopt if the largest free block is unknown.
+  // Return the largest free block of a bank, and all free bytes of a bank, computed like
+  // collector::free_space(). Return nullopt if the free blocks are unknown.
   [[nodiscard]] std::optional<std::uint64_t> largest_free(Kind kind) const;
+  [[nodiscard]] std::optional<std::uint64_t> free_bytes(Kind kind) const;
   [[nodiscard]] const LowestBuffers& lowest_l1() const { return lowest_l1_; }
 
  private:
@@ -48,6 +49,7 @@ class BufferPlaces {
   void change_banks(const recording::RecordedRequest& request, std::optional<std::uint64_t> address,
                     bool add);
   [[nodiscard]] bool is_unstated(Kind kind) const;
+  [[nodiscard]] bool are_blocks_known(Kind kind) const;
 
   PerKind<Banks> banks_{};
   std::uint64_t live_ = 0;

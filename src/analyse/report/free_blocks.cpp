@@ -32,6 +32,7 @@ std::uint64_t FreeBlocks::length(std::uint64_t begin, std::uint64_t end) const {
 void FreeBlocks::note(Cover::iterator block, bool there) {
   if (block->second != 0) return;
   const std::uint64_t bytes = length(block->first, std::next(block)->first);
+  total_ = there ? total_ + bytes : total_ - bytes;
   if (there) {
     ++lengths_[bytes];
   } else if (const auto known = lengths_.find(bytes); --known->second == 0) {

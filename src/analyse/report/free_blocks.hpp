@@ -26,6 +26,8 @@ class FreeBlocks {
 
   // Returns the length of the largest free block; 0 if there is none.
   [[nodiscard]] std::uint64_t largest() const;
+  // Returns the length of all free blocks together.
+  [[nodiscard]] std::uint64_t total() const { return total_; }
 
  private:
   // Maps an address to the number of buffers between this address and the next address of the map.
@@ -40,6 +42,7 @@ class FreeBlocks {
   collector::BankRegion region_;
   Cover cover_;
   std::map<std::uint64_t, std::uint32_t> lengths_;  // by length: number of free blocks
+  std::uint64_t total_ = 0;
 };
 
 }  // namespace ttmem::report

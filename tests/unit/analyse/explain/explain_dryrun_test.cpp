@@ -233,7 +233,8 @@ Outcome outcome_of(const std::string& system, const Scenario& scenario,
     const auto failures = find_failures(outcome.message);
     if (failures.size() != 1) return outcome;
     const model::Snapshot state = collector::collect(tracked_directory());
-    outcome.explanation = explain({.failure = failures.front(), .state = &state});
+    outcome.explanation =
+        explain({.failure = failures.front(), .state = &state, .source = StateSource::failure});
     return outcome;
   }
 }
@@ -250,6 +251,9 @@ TEST_P(OnTheDryRun, TheCulpritIsNamedAndEveryTriedSuggestionMakesTheProgramRun) 
   const std::string said = outcome.message + "\n" + explanation_json(explanation);
   EXPECT_EQ(explanation.cause, scenario.cause) << said;
   EXPECT_TRUE(explanation.short_by) << said;
+  for (const std::string& line : explanation.unknown) {
+    EXPECT_EQ(line.find("figures differ"), std::string::npos) << said;
+  }
   const bool is_named =
       std::any_of(explanation.in_the_way.begin(), explanation.in_the_way.end(),
                   [&](const BufferHolder& holder) { return holder.label == scenario.culprit; });

@@ -74,6 +74,7 @@ RC_GTEST_PROP(FreeBlocks, KnowsTheSameLargestBlockAsTheCollector, ()) {
     collector::join(*all[Kind::dram]);
     const auto free = collector::free_space(regions, all);
     RC_ASSERT(free[Kind::dram].largest_per_bank == blocks.largest());
+    RC_ASSERT(free[Kind::dram].bytes_per_bank == blocks.total());
   }
 }
 

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "base/kinds.hpp"
+#include "base/result.hpp"
+#include "read/recording/file/reader.hpp"
+#include "read/recording/file/rows.hpp"
+
+namespace ttmem::report {
+
+// Figures of one process on one device at one moment. A figure that is not set is not compared.
+struct MomentFigures {
+  Kind kind = Kind::l1;  // of the two figures that follow
+  std::optional<std::uint64_t> free_per_bank{};
+  std::optional<std::uint64_t> largest_free_per_bank{};
+  std::optional<std::uint64_t> lowest_l1{};  // address of the lowest L1 buffer
+  std::optional<std::uint64_t> cb_end{};     // a placed program has circular buffers up to here
+};
+
+// Returns the last time after whose events a process has all these figures on one device; nullopt
+// if there is no such time. `pid` selects a process. Reads the recording once. Calls `progress`
+// with the finished part, 0 to 1; `progress` may be empty. Fails if the file is damaged.
+[[nodiscard]] Result<std::optional<recording::Time>> last_moment_with(
+    const MomentFigures& figures, std::optional<std::int32_t> pid, recording::Reader& reader,
+    const std::function<void(double)>& progress);
+
+}  // namespace ttmem::report
