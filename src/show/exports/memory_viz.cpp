@@ -119,7 +119,7 @@ class MemoryVizExporter {
         [&](const Event& event) {
           if (is_full()) return;
           if (event.type == Event::Type::allocate) pending_.push_back(*event.allocation);
-          if (event.type == Event::Type::free) free(*event.allocation);
+          if (event.type == Event::Type::free) free(*event.allocation, event.rest);
         });
     if (!passed || !is_full()) return passed;
     return Error{fmt::format(
@@ -177,8 +177,8 @@ class MemoryVizExporter {
       const std::size_t at = selection_.chip_of(device);
       if (at == Selection::kNone) continue;
       if (is_full()) return;
-      const bool kept =
-          thinning_.keeps(at, memory_of(request.kind), allocation.begin_ns, allocation.end_ns);
+      const bool kept = thinning_.keeps(at, memory_of(request.kind), allocation.begin_ns,
+                                        end_on(tables_, allocation, device).end_ns);
       if (!kept) {
         ++left_out_;
         continue;
@@ -195,12 +195,20 @@ class MemoryVizExporter {
     }
   }
 
-  void free(const RecordedAllocation& allocation) {
-    // Drops an allocation that begins and ends at one moment, because the allocation is never
-    // visible.
-    if (std::erase_if(pending_,
-                      [&](const RecordedAllocation& a) { return a.id == allocation.id; }) > 0)
+  // Frees an allocation on its devices in `allocation`. The devices of the set `rest` keep it.
+  void free(const RecordedAllocation& allocation, RowId rest) {
+    const auto pending =
+        std::find_if(pending_.begin(), pending_.end(),
+                     [&](const RecordedAllocation& a) { return a.id == allocation.id; });
+    if (pending != pending_.end()) {
+      // What begins and ends at one moment is never visible.
+      if (rest == 0) {
+        pending_.erase(pending);
+      } else {
+        pending->devices = rest;
+      }
       return;
+    }
     for (const RowId device : tables_.device_set(allocation.devices)) {
       const auto at = lives_.find(AllocationKey{device, allocation.id});
       if (at == lives_.end()) continue;

@@ -27,11 +27,10 @@ struct Survey {
 // A change of circular buffers is a free (two entries) and an allocation (one entry).
 constexpr std::uint64_t kEntriesPerChange = 3;
 
-constexpr std::uint64_t entries_of(const recording::RecordedAllocation& allocation) {
-  return allocation.end_ns ? 3 : 1;
-}
+// An allocation takes one entry, and its free takes two entries.
+std::uint64_t entries_of(const recording::EndOnDevice& end) { return end.end_ns ? 3 : 1; }
 
-// Calls visit(allocation, chip, memory) for an allocation event, once per selected device.
+// Calls visit(begin, end, chip, memory) for an allocation event, once per selected device.
 template <typename Visit>
 void for_each_selected(const recording::Tables& tables, const Selection& selection,
                        const Event& event, Visit&& visit) {
@@ -40,7 +39,9 @@ void for_each_selected(const recording::Tables& tables, const Selection& selecti
   if (!selection.has(kind)) return;
   for (const RowId device : tables.device_set(event.allocation->devices)) {
     const std::size_t chip = selection.chip_of(device);
-    if (chip != Selection::kNone) visit(*event.allocation, chip, memory_of(kind));
+    if (chip == Selection::kNone) continue;
+    visit(event.allocation->begin_ns, end_on(tables, *event.allocation, device), chip,
+          memory_of(kind));
   }
 }
 
@@ -66,8 +67,9 @@ Result<Survey> survey(const recording::Reader& reader, const Selection& selectio
       },
       [&](const Event& event) {
         for_each_selected(reader.tables(), selection, event,
-                          [&](const recording::RecordedAllocation& allocation, std::size_t,
-                              Memory) { found.entries += entries_of(allocation); });
+                          [&](Time, const recording::EndOnDevice& end, std::size_t, Memory) {
+                            found.entries += entries_of(end);
+                          });
       });
   if (!passed) return passed.error();
   for (auto& chip : found.peaks) {
@@ -145,12 +147,12 @@ Result<Thinning> Thinning::plan(const recording::Reader& reader, const Selection
   const auto passed = reader.for_each_event([&](const Event& event) {
     for_each_selected(
         reader.tables(), selection, event,
-        [&](const recording::RecordedAllocation& allocation, std::size_t chip, Memory memory) {
+        [&](Time begin, const recording::EndOnDevice& ended, std::size_t chip, Memory memory) {
           // Stops at the first plan that leaves out the allocation, because all following plans
           // leave out the allocation too.
           for (std::size_t i = 0; i < plans.size(); ++i) {
-            if (!plans[i].keeps(chip, memory, allocation.begin_ns, allocation.end_ns)) break;
-            entries[i] += entries_of(allocation);
+            if (!plans[i].keeps(chip, memory, begin, ended.end_ns)) break;
+            entries[i] += entries_of(ended);
           }
         });
     return true;
