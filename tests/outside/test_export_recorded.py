@@ -121,6 +121,16 @@ class Recorded(ExportCase):
                            ending IN ('device_closed', 'process_ended')""")[0][0]
         self.assertEqual(sum(values[3] for values in samples), left or 0)
 
+    def test_the_memory_viewer_ends_with_what_was_never_freed(self):
+        for scenario in ("leak", "training"):
+            self.record(scenario, "--seconds", "1")
+            out, _ = self.export("memory-viz", name="run.pickle")
+            _, live = memory_snapshot.check(self, pickle.loads(out.read_bytes()))
+            out, _ = self.export("collapsed", "--at", "end")
+            left = sum(int(line.rsplit(" ", 1)[1]) for line in out.read_text().splitlines())
+            self.assertEqual(sum(size for size, _ in live.values()), left, scenario)
+            self.assertTrue(left > 0 or scenario != "leak")
+
     def test_the_memory_viewer_can_read_the_file(self):
         for scenario in ("mesh8", "training"):
             self.record(scenario, "--seconds", "1")
