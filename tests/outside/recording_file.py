@@ -26,6 +26,7 @@ COLUMNS = {
     "requests": "id, kind, role, bytes, bytes_per_bank, banks, cores, own_banks, estimate, label, "
                 "scope",
     "allocations": "id, devices, request, number, address, begin_ns, end_ns, ending",
+    "partial_ends": "allocation, position, devices, rest, end_ns, ending",
     "layouts": "id, circular_buffers",
     "circular_buffers": "layout, position, address, bytes, cores, global",
     "programs": "id, device, layout, number, name, scope, begin_ns, end_ns, ending",
@@ -39,7 +40,7 @@ COLUMNS = {
 }
 
 # Tables that older recordings lack. An empty one is not written.
-LATER = ("scope_visits", "not_tracked")
+LATER = ("scope_visits", "not_tracked", "partial_ends")
 
 
 @dataclasses.dataclass

@@ -2,10 +2,13 @@
 """`ttmem export`: the rules for every format, and the text formats. Readers that do not use ttmem
 read each file. The sums in the file equal the sums of the recording."""
 
+import ast
 import collections
 import csv
+import importlib.util
 import json
 import pathlib
+import re
 import resource
 import signal
 import subprocess
@@ -14,7 +17,7 @@ import unittest
 import recording_file
 from export_case import SEEDS, ExportCase
 from recording_file import KINDS, MEMORIES, Recording, random_recording
-from support import DEADLINE_SECONDS, TTMEM, shown
+from support import DEADLINE_SECONDS, HERE, TTMEM, shown
 
 
 class Files(ExportCase):
@@ -238,12 +241,14 @@ class Speedscope(ExportCase):
         self.assertIn("b\ufffdd", [frame["name"] for frame in self.read()["shared"]["frames"]])
 
 
-class Csv(ExportCase):
+class CsvCase(ExportCase):
     def rows(self, *arguments):
         out, _ = self.export("csv", *arguments)
         with open(out, newline="", encoding="utf-8") as file:
             return list(csv.DictReader(file, strict=True))
 
+
+class Csv(CsvCase):
     def test_a_row_for_each_allocation(self):
         self.small()
         first, second = self.rows()
@@ -276,6 +281,52 @@ class Csv(ExportCase):
             self.assertEqual(begins, sorted(begins))
             self.assertEqual({row["device"] for row in self.rows("--device", "1,3")}, {"1", "3"})
             self.assertEqual({row["device"] for row in self.rows("--device", "0xb3")}, {"3"})
+
+
+class NeverFreed(CsvCase):
+    """The example in the guide: what was never freed, by kind, scope and label."""
+    LARGE = 2**60 + 1  # a float does not hold this id exactly
+
+    def setUp(self):
+        super().setUp()
+        recording = Recording()
+        device = recording.device(recording.process(7, "model", end=900), 0, end=900)
+        place = {"per_bank": 512, "banks": 8}
+        recording.allocate([device], "dram", 4000, 10, 900, "device_closed", label="weights",
+                           scope="decoder.0", **place)
+        recording.allocate([device], "dram", 4000, 20, 30, label="weights", scope="decoder.0",
+                           **place)
+        recording.allocate([device], "l1", 100, 40, 900, "process_ended")
+        recording.place(device, self.LARGE, [(110_000, 2048, (0, 1), False)], 50, 900,
+                        "device_closed", name="matmul")
+        first, *others = recording.rows["allocations"]
+        recording.rows["allocations"] = [(*first[:3], -3, *first[4:]), *others]  # 2**64 - 3
+        self.save(recording)
+        self.sums = {("cb", "", "matmul"): 4096, ("dram", "decoder.0", "weights"): 4096,
+                     ("l1", "", ""): 100}
+        self.ids = [(str(2**64 - 3), ""), ("1001", ""), ("1002", ""), ("", str(self.LARGE))]
+
+    def test_the_file_has_what_the_example_needs(self):
+        sums = collections.Counter()
+        for row in self.rows():
+            if not row["end_ns"] or row["ending"] in ("device_closed", "process_ended"):
+                sums[row["kind"], row["scope"], row["label"]] += int(row["used_bytes"])
+        self.assertEqual(sums, self.sums)
+        self.assertEqual([(row["number"], row["program"]) for row in self.rows()], self.ids)
+
+    @unittest.skipIf(importlib.util.find_spec("pandas") is None, "pandas is not installed")
+    def test_the_example_works_as_printed(self):
+        out, _ = self.export("csv", name="run.csv")
+        guide = (HERE.parents[1] / "docs" / "guides" / "export.md").read_text(encoding="utf-8")
+        (example,) = re.findall("^```python\n(.*?)^```", guide, re.DOTALL | re.MULTILINE)
+        *lines, result = ast.parse(example.replace("run.csv", str(out))).body
+        names = {}
+        exec(compile(ast.Module(lines, []), "export.md", "exec"), names)
+        sums = eval(compile(ast.Expression(result.value), "export.md", "eval"), names)
+        self.assertEqual({tuple("" if part != part else part for part in key): size
+                          for key, size in sums.items()}, self.sums)
+        run = names["run"].fillna({"number": "", "program": ""})
+        self.assertEqual(list(zip(run.number, run.program)), self.ids)
 
 
 if __name__ == "__main__":

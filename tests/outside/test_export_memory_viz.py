@@ -80,6 +80,40 @@ class MemoryViz(ExportCase):
         _, live = memory_snapshot.check(self, snapshot)
         self.assertEqual(sum(size for size, _ in live.values()), 8 * 4096)
 
+    def test_what_was_left_stays_allocated(self):
+        recording = Recording()
+        model = recording.process(7, "model", end=900)
+        devices = [recording.device(model, number, end=900 + number) for number in range(2)]
+        place = {"per_bank": 512, "banks": 8}
+        for number, device in enumerate(devices):
+            closed = 900 + number
+            recording.allocate([device], "dram", 4096, 10, closed, "device_closed", address=0,
+                               **place)
+            recording.allocate([device], "l1", 4096, 20, closed, "process_ended", address=0,
+                               **place)
+            recording.allocate([device], "l1", 4096, 30, 40, address=512, **place)
+            recording.place(device, 5, [(110_000, 2048, (0, 1), False)], 50, closed,
+                            "device_closed")
+        self.save(recording)
+        _, live = memory_snapshot.check(self, self.read())
+        self.assertEqual(sorted((device, category, size)
+                                for (device, _), (size, category) in live.items()),
+                         sorted((device, *held) for device in range(2)
+                                for held in (("dram", 4096), ("l1", 4096), ("cb", 4096))))
+
+    def test_what_was_left_is_gone_where_others_use_the_chip(self):
+        recording = Recording()
+        place = {"per_bank": 512, "banks": 8, "address": 0}
+        for number, (begin, end) in enumerate(((0, 300), (100, 200), (400, 500))):
+            process = recording.process(7 + number, "model", begin, end)
+            device = recording.device(process, 0, "0xa0", begin=begin, end=end)
+            recording.allocate([device], "dram", 4096, begin, end, "device_closed", **place)
+        self.save(recording)
+        (history,), live = memory_snapshot.check(self, self.read())
+        self.assertEqual([totals["dram"] for totals in history],
+                         [4096, 8192, 8192, 4096, 4096, 0, 4096])
+        self.assertEqual([size for size, _ in live.values()], [4096])
+
     def test_two_chips_of_one_number(self):
         recording = Recording()
         process = recording.process(7, "model")
@@ -94,13 +128,15 @@ class MemoryViz(ExportCase):
     def test_every_peak_is_exact_after_thinning(self):
         chance = random.Random(1)
         recording = Recording()
-        device = recording.device(recording.process(7, "model"), 0)
+        closed = 1_200_000
+        device = recording.device(recording.process(7, "model", end=closed), 0, end=closed)
         for number in range(100_000):
             begin = 10 * number
             lasting = chance.choice((1, 5, 5, 5, 5, 5000, 100_000 if number % 100 == 0 else 9))
-            end = begin + lasting if chance.random() < 0.999 else None
+            left = chance.random() < 0.001
             recording.allocate([device], chance.choice(("dram", "l1")), chance.randrange(1, 99),
-                               begin, end)
+                               begin, closed if left else begin + lasting,
+                               "device_closed" if left else None)
             if number % 1000 == 0:
                 cbs = [(110_000, chance.randrange(1, 9999), (0, 1), False)]
                 recording.place(device, number, cbs, begin, begin + 7000)
@@ -117,7 +153,7 @@ class MemoryViz(ExportCase):
                         for totals in history)
             self.assertEqual(shown, peak(recording, MEMORIES[memory]))
         self.assertEqual(sum(size for size, _ in live.values()),
-                         sum(life.bytes for life in recording.lives if life.end is None))
+                         sum(life.bytes for life in recording.lives if life.end == closed))
 
 
 def peak(recording, kinds):

@@ -104,7 +104,7 @@ class Perfetto(ExportCase):
                          ["device blackhole", "dram", "model", "decoder.0", "attention", "weights"])
         self.assertEqual(event.one("callstack_weight"), 4096)
         self.assertEqual({about.one("name"): about.one("uint") for about in event["annotation"]},
-                         {"bytes": 4000, "address": 64, "pid": 7})
+                         {"bytes": 4096, "address": 64, "pid": 7})
         self.assertEqual([(trace.path(track), time, name) for track, time, name in trace.instants],
                          [((device, "Dispatches"), 45, "matmul"), (("model",), 46, "iteration")])
         counters = {trace.path(track)[1]: values for track, values in trace.counters.items()}

@@ -8,12 +8,13 @@ import gzip
 import json
 import pickle
 import sqlite3
+import sys
 import unittest
 
 import memory_snapshot
 import proto_text
 from export_case import ExportCase
-from support import TTMEM
+from support import HERE, LIBRARY, TTMEM
 from test_export_perfetto import Trace
 from test_export_pprof import SCHEMA as PPROF
 
@@ -120,6 +121,16 @@ class Recorded(ExportCase):
                            ending IN ('device_closed', 'process_ended')""")[0][0]
         self.assertEqual(sum(values[3] for values in samples), left or 0)
 
+    def test_the_memory_viewer_ends_with_what_was_never_freed(self):
+        for scenario in ("leak", "training"):
+            self.record(scenario, "--seconds", "1")
+            out, _ = self.export("memory-viz", name="run.pickle")
+            _, live = memory_snapshot.check(self, pickle.loads(out.read_bytes()))
+            out, _ = self.export("collapsed", "--at", "end")
+            left = sum(int(line.rsplit(" ", 1)[1]) for line in out.read_text().splitlines())
+            self.assertEqual(sum(size for size, _ in live.values()), left, scenario)
+            self.assertTrue(left > 0 or scenario != "leak")
+
     def test_the_memory_viewer_can_read_the_file(self):
         for scenario in ("mesh8", "training"):
             self.record(scenario, "--seconds", "1")
@@ -147,6 +158,70 @@ class Recorded(ExportCase):
                 AND bytes_per_bank IS NOT NULL AND kind IN ('dram', 'l1', 'l1_small', 'trace')""",
                                 time)[0]
             self.assertEqual(shown, expected, time)
+
+
+class InParts(ExportCase):
+    """A buffer of a mesh is one allocation on each device, also if its devices drop it one by
+    one."""
+    CHIPS = 8
+    USED = 12 * 64  # bytes on each device
+    CLOSES = "for i in ALL: lib.ttmem_device_close(i)"
+    FREES = "for i in ALL: mesh_free([i], DRAM, 5)"
+
+    def record(self, ends):
+        self.path.unlink(missing_ok=True)
+        code = (f"from abi import *\nALL = range({self.CHIPS})\nfor i in ALL: open_device(i)\n"
+                f"mesh_alloc(ALL, DRAM, 5, 64, label=b'weights')\n{ends}")
+        env = {**self.env, "TTMEM_LIB": LIBRARY, "PYTHONPATH": str(HERE)}
+        self.ttmem("record", "--no-adapter", "-o", self.path, "--", sys.executable, "-c", code,
+                   env=env)
+
+    def test_csv_has_one_row_for_each_device_with_its_end(self):
+        for ends, ending in ((self.CLOSES, "device_closed"), (self.FREES, "")):
+            self.record(ends)
+            out, _ = self.export("csv")
+            with open(out, newline="", encoding="utf-8") as file:
+                rows = list(csv.DictReader(file))
+            self.assertEqual([(row["device"], row["ending"]) for row in rows],
+                             [(str(i), ending) for i in range(self.CHIPS)])
+            self.assertEqual(len({row["begin_ns"] for row in rows}), 1)
+            self.assertEqual([int(row["end_ns"]) for row in rows],
+                             sorted(int(row["end_ns"]) for row in rows))
+
+    def test_pprof_counts_it_once_on_each_device(self):
+        for ends, left in ((self.CLOSES, self.CHIPS), (self.FREES, 0)):
+            self.record(ends)
+            out, _ = self.export("pprof")
+            profile = proto_text.decode(gzip.decompress(out.read_bytes()), PPROF, "Profile")
+            sums = [sum(values) for values in
+                    zip(*(sample["value"] for sample in profile["sample"]))]
+            self.assertEqual(sums, [self.CHIPS, self.CHIPS * self.USED, left, left * self.USED,
+                                    self.CHIPS, self.CHIPS * self.USED])
+
+    def test_perfetto_has_one_slice_on_each_device(self):
+        for ends in (self.CLOSES, self.FREES):
+            self.record(ends)
+            out, _ = self.export("perfetto")
+            slices = Trace(self, out.read_bytes()).slices
+            self.assertEqual([event.one("callstack_weight") for _, _, _, event in slices],
+                             [self.USED] * self.CHIPS)
+            self.assertEqual(len({begin for _, begin, _, _ in slices}), 1)
+
+    def test_memory_viz_allocates_it_once_on_each_device(self):
+        self.record(self.FREES)
+        out, _ = self.export("memory-viz", name="run.pickle")
+        entries = [[entry["action"] for entry in trace if entry["action"] != "snapshot"]
+                   for trace in pickle.loads(out.read_bytes())["device_traces"]]
+        self.assertEqual(entries, [["alloc", "free_requested", "free_completed"]] * self.CHIPS)
+
+    def test_the_report_counts_it_once(self):
+        for ends, frees in ((self.FREES, 1), ("", 0)):
+            self.record(ends)
+            devices = self.json("report", self.path, "--at", "end")["devices"]
+            for name, expected in (("allocations_total", 1), ("frees_total", frees)):
+                self.assertEqual([sum(kind[name] or 0 for kind in device["kinds"])
+                                  for device in devices], [expected] * self.CHIPS)
+            self.assertEqual(self.json("report", self.path)["most_often"], [])
 
 
 if __name__ == "__main__":

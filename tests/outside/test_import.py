@@ -247,6 +247,21 @@ class OfGraphs(Import):
         self.assertEqual(ends["0"], 105664 + 1750)
         self.assertEqual(self.rows("SELECT cb_estimate FROM devices"), [(1,)])
 
+    def test_every_spelling_of_a_view_is_understood(self):
+        """TT-Metal's documentation writes "false" where ttnn writes "0"."""
+        for spelled, view in (("false", 0), (False, 0), (0, 0), ("0", 0),
+                              ("true", 1), (True, 1), (1, 1), ("1", 1)):
+            graph = Graph()
+            graph.free_cbs()
+            graph.cb(4096, 105664)
+            graph.nodes[-1]["params"]["globally_allocated"] = spelled
+            self.imported(graph.nodes)
+            self.assertEqual(self.rows("SELECT bytes, global FROM circular_buffers"),
+                             [(4096, view)], spelled)
+        graph.nodes[-1]["params"]["globally_allocated"] = "maybe"
+        said = self.ttmem("import", self.write(graph.nodes), "-o", self.out, "-f", code=1).stderr
+        self.assertIn("parameter 'globally_allocated' is not 0, 1, false or true", said)
+
     def test_tensors_name_their_buffers(self):
         graph = Graph()
         node = graph.buffer("L1", 6400)

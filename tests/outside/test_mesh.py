@@ -165,8 +165,12 @@ free(L1, 7, device=31)
         left = [chip for chip in range(31) if not 8 <= chip < 16]
         self.assertEqual(entry["devices"], left)
         self.assertEqual(self.held(), [ON_EACH if chip in left else 0 for chip in range(CHIPS)])
-        self.assertEqual([device["anomalies"]["unknown_frees"] for device in self.devices()],
+        devices = self.devices()
+        self.assertEqual([device["anomalies"]["unknown_frees"] for device in devices],
                          [0] * 31 + [1])
+        self.assertEqual([(device["allocations_total"], device["frees_total"])
+                          for device in devices], [(1, int(chip not in left))
+                                                   for chip in range(CHIPS)])
 
     def test_the_other_devices_keep_the_buffer_when_one_closes(self):
         workload = self.start_tracked(WEIGHTS + """

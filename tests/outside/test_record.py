@@ -141,12 +141,17 @@ class Events(RecordCase):
             self.assertEqual(then["l1"]["cb"]["physical_bytes"], cb, close)
 
     def test_a_buffer_of_a_mesh_is_one_row(self):
-        self.record(self.calls("open_device(0)\nopen_device(1)\nmesh_alloc([0, 1], DRAM, 5, 64)\n"
-                               "mesh_free([1], DRAM, 5)"))
+        self.record(self.calls("for i in range(4): open_device(i)\n"
+                               "mesh_alloc([0, 1, 2, 3], DRAM, 5, 64)\nmesh_free([1], DRAM, 5)\n"
+                               "lib.ttmem_mark(b'half')\nlib.ttmem_device_close(2)"))
         self.assertEqual(self.rows("SELECT number, ending FROM allocations"),
-                         [(5, "changed"), (5, "process_ended")])
-        self.assertEqual(self.rows("SELECT device FROM allocation_list ORDER BY id, device"),
-                         [(0,), (1,), (0,)])
+                         [(5, "process_ended")])
+        self.assertEqual(self.rows("SELECT device, ending FROM allocation_list ORDER BY device"),
+                         [(0, "process_ended"), (1, None), (2, "device_closed"),
+                          (3, "process_ended")])
+        freed, closed = self.rows("SELECT end_ns <= time_ns FROM allocation_list, marks "
+                                  "WHERE device IN (1, 2) ORDER BY device")
+        self.assertEqual((freed, closed), ((1,), (0,)))
 
     def test_a_device_that_is_closed_at_once_has_its_facts(self):
         self.record(self.calls("for i in range(200):\n  open_device(0)\n  alloc(DRAM, 1, 64)\n"

@@ -65,9 +65,9 @@ struct WrittenDevice {
 };
 
 // Writes random events of several processes on shared chips. The events concern buffers on one
-// device and on meshes, buffers that change size, overlapping circular buffers, dispatches, closed
-// and reopened devices, gaps, and marks. Two events have the same time only if they belong
-// together: the end and the begin of a change of size or layout, and the events of a closed device.
+// device and on meshes, buffers that end on some of their devices, buffers that change size,
+// overlapping circular buffers, dispatches, closed and reopened devices, gaps, and a process that
+// ends. No two events have the same time, except the two events of a change of size.
 class RandomHistory {
  public:
   RandomHistory(Writer& writer, std::uint32_t seed, int steps) : writer_(writer), random_(seed) {
@@ -126,8 +126,10 @@ class RandomHistory {
     if (open_devices().empty()) return;
     if (choice < 35) {
       allocate(tick(), random_set(), random_request());
-    } else if (choice < 55) {
+    } else if (choice < 52) {
       if (auto* live = pick_live(allocations)) end(*live, tick(), Ending::freed);
+    } else if (choice < 55) {
+      if (auto* live = pick_live(allocations)) free_on_one(*live);
     } else if (choice < 60) {
       if (auto* live = pick_live(allocations)) resize(*live);
     } else if (choice < 75) {
@@ -218,6 +220,26 @@ class RandomHistory {
     allocation.end = time;
     writer_.end_allocation(allocation.row, time, ending);
   }
+  void free_on_one(WrittenAllocation& allocation) {
+    if (allocation.devices.size() < 2) return;
+    const RowId device = allocation.devices[below(allocation.devices.size())];
+    end_on(static_cast<std::size_t>(&allocation - allocations.data()), device, tick(),
+           Ending::freed);
+  }
+  // Ends the allocation on one of its devices. What ends is another item of `allocations`.
+  void end_on(std::size_t index, RowId device, Time time, Ending ending) {
+    WrittenAllocation part = allocations[index];
+    if (part.devices.size() == 1) return end(allocations[index], time, ending);
+    std::vector<RowId>& rest = allocations[index].devices;
+    std::erase(rest, device);
+    part.devices = {device};
+    part.end = time;
+    writer_.end_part(part.row, {.devices = writer_.device_set(part.devices),
+                                .rest = writer_.device_set(rest),
+                                .end_ns = time,
+                                .ending = ending});
+    allocations.push_back(std::move(part));
+  }
   void end(WrittenProgram& program, Time time, Ending ending) {
     program.end = time;
     writer_.end_program(program.row, time, ending);
@@ -287,11 +309,10 @@ class RandomHistory {
     WrittenDevice& written = devices[open[below(open.size())]];
     const RowId row = written.device.id;
     const Time time = tick();
-    // Ends every buffer that is on the device. A buffer of a mesh ends on all devices of the mesh.
-    for (WrittenAllocation& allocation : allocations) {
-      const bool on_it = std::find(allocation.devices.begin(), allocation.devices.end(), row) !=
-                         allocation.devices.end();
-      if (!allocation.end && on_it) end(allocation, time, Ending::device_closed);
+    for (std::size_t i = 0, count = allocations.size(); i < count; ++i) {
+      const std::vector<RowId>& on = allocations[i].devices;
+      const bool on_it = std::find(on.begin(), on.end(), row) != on.end();
+      if (!allocations[i].end && on_it) end_on(i, row, time, Ending::device_closed);
     }
     for (WrittenProgram& program : programs) {
       if (!program.end && program.device == row) end(program, time, Ending::device_closed);

@@ -44,10 +44,10 @@ bool Simulation::apply(const Event& event) {
   if (failure_) return false;
   switch (event.type) {
     case Event::Type::allocate:
-      allocate(*event.allocation);
+      allocate(event);
       break;
     case Event::Type::free:
-      free(*event.allocation);
+      free(event);
       break;
     case Event::Type::place:
       place(*event.program);
@@ -76,14 +76,12 @@ void Simulation::finish() {
   figures_.finish();
 }
 
-void Simulation::tell(Event::Type type, const RecordedAllocation& recorded, const Live& live) {
-  RecordedAllocation there = recorded;
-  there.request =
-      plan_.request_on(plan_.tables.device_set(recorded.devices).front(), recorded.request);
-  there.address = live.set != 0 ? live.address : std::nullopt;
-  Event event;
-  event.type = type;
-  event.time_ns = now_;
+// Applies an event of an allocation to the figures, as the event is on the other board.
+void Simulation::tell(Event event, const LiveRow& row) {
+  const RowId first = plan_.tables.device_set(row.allocation.devices).front();
+  RecordedAllocation there = *event.allocation;
+  there.request = plan_.request_on(first, there.request);
+  there.address = row.live.set != 0 ? row.live.address : std::nullopt;
   event.allocation = &there;
   figures_.apply(event);
 }
@@ -108,15 +106,17 @@ Allocator& Simulation::allocator(RowId set) {
   return *own;
 }
 
-void Simulation::allocate(const RecordedAllocation& allocation) {
+void Simulation::allocate(const Event& event) {
+  const RecordedAllocation& allocation = *event.allocation;
   Live live;
   if (const auto earlier = taken_over(allocation)) {
     live = *earlier;
   } else if (!put(allocation, live)) {
     return;
   }
-  live_[allocation.id] = {allocation, live};
-  tell(Event::Type::allocate, allocation, live);
+  LiveRow& row = live_[allocation.id];
+  row = {allocation, live};
+  tell(event, row);
 }
 
 // Places a buffer. Returns false if the request is left out or fails.
@@ -150,12 +150,15 @@ bool Simulation::put(const RecordedAllocation& allocation, Live& live) {
   return true;
 }
 
-void Simulation::free(const RecordedAllocation& allocation) {
+// A buffer of a mesh keeps its place in the bank until its last device drops it.
+void Simulation::free(const Event& event) {
+  const RecordedAllocation& allocation = *event.allocation;
   const auto known = live_.find(allocation.id);
   if (known == live_.end()) return;
+  tell(event, known->second);
+  if (event.rest != 0) return;
   const Live live = known->second.live;
   live_.erase(known);
-  tell(Event::Type::free, allocation, live);
   if (allocation.ending == Ending::changed) {
     leaving_.push_back({allocation, live});
   } else {

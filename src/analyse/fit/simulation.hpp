@@ -56,14 +56,13 @@ class Simulation {
     std::vector<RowId> devices{};  // empty: no program is being placed
   };
 
-  void allocate(const recording::RecordedAllocation& allocation);
-  void free(const recording::RecordedAllocation& allocation);
+  void allocate(const recording::Event& event);
+  void free(const recording::Event& event);
   void place(const recording::RecordedProgram& program);
   void remove(const recording::RecordedProgram& program);
   void dispatch(const recording::Dispatch& dispatch);
 
-  void tell(recording::Event::Type type, const recording::RecordedAllocation& recorded,
-            const Live& live);
+  void tell(recording::Event event, const LiveRow& row);
   void tell(recording::Event::Type type, const recording::RecordedProgram& recorded);
   [[nodiscard]] bool put(const recording::RecordedAllocation& allocation, Live& live);
   void take_back(const recording::RecordedAllocation& allocation, const Live& live);

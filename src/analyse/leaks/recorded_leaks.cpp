@@ -51,7 +51,6 @@ class Left {
       : tables_(tables), filter_(filter), counts_(devices_of(tables, filter)), programs_(tables) {}
 
   void add(const RecordedAllocation& allocation) {
-    if (allocation.ending == Ending::freed || allocation.ending == Ending::gap) return;
     const recording::RecordedRequest& request = tables_.request(allocation.request);
     if (request.is_persistent() || !filter_.takes(request.kind)) return;
     for (const RowId row : left_on(tables_, allocation)) {
@@ -100,11 +99,12 @@ class Left {
     return leak;
   }
 
-  // Returns true if the allocation ended with its process. The row of a mesh buffer ends as
-  // `changed` when one of its devices closes or its process ends.
+  // Returns true if the allocation was left on the device by the end of its process. In recordings
+  // of older versions the row of a mesh buffer ends as `changed` in this case too.
   [[nodiscard]] bool ended_with_process(RowId row, const RecordedAllocation& allocation) const {
-    if (allocation.ending != Ending::changed) return allocation.ending == Ending::process_ended;
-    return tables_.process(tables_.device(row).process).end_ns == allocation.end_ns;
+    const recording::EndOnDevice end = end_on(tables_, allocation, row);
+    if (end.ending != Ending::changed) return end.ending == Ending::process_ended;
+    return tables_.process(tables_.device(row).process).end_ns == end.end_ns;
   }
 
   void add_programs(const RecordedDevice& device) {

@@ -13,10 +13,7 @@ using recording::RecordedProgram;
 using recording::RowId;
 using recording::Time;
 
-bool was_there(Ending ending) {
-  return ending == Ending::none || ending == Ending::process_ended ||
-         ending == Ending::device_closed;
-}
+bool was_there(Ending ending) { return ending == Ending::none || was_left(ending); }
 
 }  // namespace
 
@@ -25,9 +22,11 @@ void RecordedScopes::add(const RecordedAllocation& allocation) {
   if (request.scope == 0 || request.is_persistent() || !filter_.takes(request.kind)) return;
   const std::vector<RowId>& devices = tables_.device_set(allocation.devices);
   MeshBuffer buffer = take_over(allocation);
-  const std::vector<RowId> left =
-      allocation.ending == Ending::none ? devices : left_on(tables_, allocation);
-  buffer.left_on.insert(buffer.left_on.end(), left.begin(), left.end());
+  const auto add_left = [&](const std::vector<RowId>& left) {
+    buffer.left_on.insert(buffer.left_on.end(), left.begin(), left.end());
+  };
+  add_left(left_on(tables_, allocation));
+  if (allocation.ending == Ending::none) add_left(tables_.device_set(allocation.last_devices()));
   if (allocation.ending == Ending::changed && allocation.end_ns && devices.size() > 1) {
     going_on_[step_at(*allocation.end_ns, allocation)] = std::move(buffer);
     return;
@@ -37,8 +36,8 @@ void RecordedScopes::add(const RecordedAllocation& allocation) {
   leak.kind = request.kind;
   leak.label = safe_text(tables_.text(request.label));
   leak.begin_ns = buffer.begin_ns;
-  // A buffer that was not left on the devices of its last row had been left earlier on a device
-  // that was closed.
+  // A buffer that was not left on its last devices was left on another device when that device was
+  // closed.
   const Ending ending = was_there(allocation.ending) ? allocation.ending : Ending::device_closed;
   add(devices.front(), request.scope, ending, Outlived::Of::allocations, std::move(leak));
 }

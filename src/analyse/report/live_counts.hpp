@@ -16,15 +16,10 @@ class LiveCounts {
   enum class By : std::uint8_t { set, device };
   explicit LiveCounts(By by = By::set) : by_(by) {}
 
-  void add(const recording::RecordedAllocation& allocation) { ++counts_[key(allocation)]; }
-  // Adds the allocation on one of its devices only.
-  void add_on(recording::RowId device, const recording::RecordedAllocation& allocation) {
-    recording::RecordedAllocation there = allocation;
-    there.devices = device;
-    add(there);
-  }
-  void remove(const recording::RecordedAllocation& allocation) {
-    const auto known = counts_.find(key(allocation));
+  // `where` is a device set or a device, see By.
+  void add(recording::RowId where, recording::RowId request) { ++counts_[key(where, request)]; }
+  void remove(recording::RowId where, recording::RowId request) {
+    const auto known = counts_.find(key(where, request));
     if (known != counts_.end() && --known->second == 0) counts_.erase(known);
   }
 
@@ -41,9 +36,8 @@ class LiveCounts {
  private:
   // Packs two row numbers into one key. Both numbers are far below 2^32, because the tables of
   // device sets and of requests are in memory.
-  static std::uint64_t key(const recording::RecordedAllocation& allocation) {
-    return static_cast<std::uint64_t>(allocation.devices) << 32 |
-           static_cast<std::uint64_t>(allocation.request);
+  static std::uint64_t key(recording::RowId where, recording::RowId request) {
+    return static_cast<std::uint64_t>(where) << 32 | static_cast<std::uint64_t>(request);
   }
 
   By by_;

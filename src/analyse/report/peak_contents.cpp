@@ -34,6 +34,18 @@ void PeakContents::add_chip(std::uint32_t chip, const ChipFigures& figures) {
   if (const Record& l1 = figures.l1_peak(); l1.is_set) look(l1.moment).l1.push_back(chip);
 }
 
+// Returns the set of the devices that have the allocation at a moment at which it is live.
+RowId PeakContents::devices_at(const recording::RecordedAllocation& row, const Moment& at) {
+  RowId devices = row.devices;
+  // At its begin it has all its devices, even if some drop it at the same time.
+  if (at == Moment{row.begin_ns, Event::Type::allocate, row.id}) return devices;
+  for (const recording::PartialEnd& part : row.partial_ends) {
+    if (at < Moment{part.end_ns, Event::Type::free, row.id}) break;
+    devices = part.rest;
+  }
+  return devices;
+}
+
 // Calls visit(look) for each look at which the row is live.
 template <typename Row, typename Visitor>
 void PeakContents::for_each_look(const Row& row, Event::Type begin, Event::Type end,
@@ -48,7 +60,7 @@ Result<void> PeakContents::read(const recording::Reader& reader, HolderRoom& roo
   if (looks_.empty()) return {};
   auto read = reader.for_each_allocation([&](const recording::RecordedAllocation& row) {
     for_each_look(row, Event::Type::allocate, Event::Type::free,
-                  [&](Look& look) { look.live.add(row); });
+                  [&](Look& look) { look.live.add(devices_at(row, look.at), row.request); });
   });
   if (!read) return read;
   read = reader.for_each_program([&](const recording::RecordedProgram& row) {

@@ -43,6 +43,7 @@ class PeakContents {
   template <typename Row, typename Visitor>
   void for_each_look(const Row& row, recording::Event::Type begin, recording::Event::Type end,
                      Visitor visit);
+  [[nodiscard]] static RowId devices_at(const recording::RecordedAllocation& row, const Moment& at);
   [[nodiscard]] Look& look(const Moment& at);
   [[nodiscard]] bool fill_in(const Look& look, HolderRoom& room);
   [[nodiscard]] std::vector<Holder> l1_holders(const Look& look, std::uint32_t chip) const;

@@ -27,7 +27,7 @@ void StoryFigures::apply(const Event& event) {
     case Event::Type::allocate:
       return allocate(*event.allocation);
     case Event::Type::free:
-      return free(*event.allocation);
+      return free(event);
     case Event::Type::place:
       unknown_programs_ += event.program->layout == 0 ? 1 : 0;
       growth_.place(*event.program);
@@ -87,21 +87,23 @@ void StoryFigures::allocate(const RecordedAllocation& allocation) {
   for (const std::uint32_t chip : chips_with(allocation)) {
     figures_[chip].allocate(request, places_.of(chip), now_);
   }
-  live_.add(allocation);
+  live_.add(allocation.devices, allocation.request);
   requests_.allocate(allocation, trace_is_live);
   growth_.allocate(allocation);
 }
 
-void StoryFigures::free(const RecordedAllocation& allocation) {
+void StoryFigures::free(const Event& event) {
+  const RecordedAllocation& allocation = *event.allocation;
   const recording::RecordedRequest& request = tables_.request(allocation.request);
   change_places(allocation, false);
   for (const std::uint32_t chip : chips_with(allocation)) {
     figures_[chip].free(request, places_.of(chip), now_);
   }
-  live_.remove(allocation);
+  live_.remove(event.before, allocation.request);
+  if (event.rest != 0) live_.add(event.rest, allocation.request);
   growth_.free(allocation);
   if (allocation.ending == Ending::freed) return;
-  for (const RowId device : left_on(tables_, allocation)) left_.add_on(device, allocation);
+  for (const RowId device : left_on(tables_, allocation)) left_.add(device, allocation.request);
 }
 
 void StoryFigures::programs_changed(const RowPrograms::Changed& changed) {

@@ -43,7 +43,7 @@ class StoryFigures {
  private:
   void open_or_close(const recording::Event& event);
   void allocate(const recording::RecordedAllocation& allocation);
-  void free(const recording::RecordedAllocation& allocation);
+  void free(const recording::Event& event);
   void change_places(const recording::RecordedAllocation& allocation, bool add);
   [[nodiscard]] const std::vector<std::uint32_t>& chips_with(
       const recording::RecordedAllocation& allocation) const {

@@ -155,6 +155,20 @@ class Params {
     if (!found) refuse(fmt::format("parameter '{}' is missing", name));
     return found.value_or(0);
   }
+  // Returns false if the parameter is missing. ttnn writes "0" or "1"; its documentation writes
+  // "false".
+  [[nodiscard]] bool flag(const char* name) {
+    const Json* const value = at(name);
+    if (value == nullptr) return false;
+    if (value->is_boolean()) return value->get<bool>();
+    const std::string_view text = view(name);
+    const auto number = whole(*value);
+    if (text == "true" || number == 1) return true;
+    if (text != "false" && number != 0) {
+      refuse(fmt::format("parameter '{}' is not 0, 1, false or true", name));
+    }
+    return false;
+  }
   [[nodiscard]] std::string text(const char* name) const {
     return params_ == nullptr ? std::string() : text_of(*params_, name);
   }
@@ -315,7 +329,7 @@ class GraphReader {
     node.address = params.optional("address", kMaxCoreBytes).value_or(0);
     node.device_id =
         static_cast<std::int64_t>(params.optional("device_id", 0x7fff'ffff).value_or(0));
-    node.is_view = view != nullptr && params.optional(view, 1).value_or(0) == 1;
+    node.is_view = view != nullptr && params.flag(view);
     const std::string spelled(params.view("core_range_set"));
     const auto [known, is_new] = core_sets_.try_emplace(spelled, graph_.core_sets.size());
     if (is_new) {

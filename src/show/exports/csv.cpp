@@ -28,11 +28,10 @@ std::string field_of(const std::optional<T>& value) {
   return value ? fmt::format("{}", *value) : std::string();
 }
 
-// Returns the last fields of a row, which are the same for allocations and circular buffers.
-template <typename Life>
-std::string end_of_row(std::string_view cores, const Life& life) {
-  return fmt::format("{},{},{},{}\n", csv_field(cores), life.begin_ns, field_of(life.end_ns),
-                     recording::name_of(life.ending));
+// Returns the last fields of a row.
+template <typename End>
+std::string times_of(recording::Time begin_ns, const End& end) {
+  return fmt::format("{},{},{}\n", begin_ns, field_of(end.end_ns), recording::name_of(end.ending));
 }
 
 std::string begin_of_row(const Tables& tables, RowId id, Kind kind, std::uint32_t label,
@@ -52,13 +51,14 @@ void write_allocation(const ExportJob& job, const recording::RecordedAllocation&
   const std::string cores =
       request.cores == 0 ? "" : recording::core_text(tables.core_set(request.cores));
   const std::string rest = fmt::format(
-      ",{},,{},{},{},{},{},{}", allocation.number, field_of(allocation.address), request.bytes,
+      ",{},,{},{},{},{},{},{},", allocation.number, field_of(allocation.address), request.bytes,
       request.has_bytes_per_bank ? fmt::format("{}", request.bytes_per_bank) : "",
       request.banks != 0 ? fmt::format("{}", request.banks) : "", request.used_bytes(),
-      end_of_row(cores, allocation));
+      csv_field(cores));
   for (const RowId device : tables.device_set(allocation.devices)) {
     if (!job.selection.has(device)) continue;
-    output.write(begin_of_row(tables, device, request.kind, request.label, request.scope) + rest);
+    output.write(begin_of_row(tables, device, request.kind, request.label, request.scope) + rest +
+                 times_of(allocation.begin_ns, end_on(tables, allocation, device)));
   }
 }
 
@@ -73,9 +73,10 @@ void write_program(const ExportJob& job, const recording::RecordedProgram& progr
   for (const recording::RecordedCb& cb : tables.layout(program.layout)) {
     const std::uint32_t cores = cb.cores.count();
     const std::uint64_t bytes = std::uint64_t{cb.bytes} * cores;
-    output.write(fmt::format("{},,{},{},{},{},{},{},{}", begin, program.number, cb.address, bytes,
-                             cb.bytes, cores, cb.global ? 0 : bytes,
-                             end_of_row(recording::core_text(cb.cores), program)));
+    output.write(fmt::format("{},,{},{},{},{},{},{},{},{}", begin, program.number, cb.address,
+                             bytes, cb.bytes, cores, cb.global ? 0 : bytes,
+                             csv_field(recording::core_text(cb.cores)),
+                             times_of(program.begin_ns, program)));
   }
 }
 

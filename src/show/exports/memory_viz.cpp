@@ -15,6 +15,7 @@
 #include "base/plural.hpp"
 #include "show/exports/address_space.hpp"
 #include "show/exports/format.hpp"
+#include "show/exports/left_at_end.hpp"
 #include "show/exports/snapshot_encoder.hpp"
 #include "show/exports/snapshot_segments.hpp"
 #include "show/exports/snapshot_texts.hpp"
@@ -97,11 +98,12 @@ class MemoryVizExporter {
         encoder_(encoder),
         texts_(encoder),
         chips_(selection_.chips().size()),
+        left_(tables_, selection_),
         slots_(slots_of(tables_, selection_.chips())),
         cb_stack_(texts_.frames({"(all programs)", "cb"})) {}
 
   Result<void> read() {
-    Usage usage(tables_, selection_);
+    Usage usage(tables_, selection_, &left_);
     for (std::size_t i = 0; i < chips_.size(); ++i) {
       add_first_entry(chips_[i]);
       // Creates the space for circular buffers first. This space contains only circular buffers.
@@ -119,7 +121,7 @@ class MemoryVizExporter {
         [&](const Event& event) {
           if (is_full()) return;
           if (event.type == Event::Type::allocate) pending_.push_back(*event.allocation);
-          if (event.type == Event::Type::free) free(*event.allocation);
+          if (event.type == Event::Type::free) free(*event.allocation, event.rest);
         });
     if (!passed || !is_full()) return passed;
     return Error{fmt::format(
@@ -177,8 +179,8 @@ class MemoryVizExporter {
       const std::size_t at = selection_.chip_of(device);
       if (at == Selection::kNone) continue;
       if (is_full()) return;
-      const bool kept =
-          thinning_.keeps(at, memory_of(request.kind), allocation.begin_ns, allocation.end_ns);
+      const bool kept = thinning_.keeps(at, memory_of(request.kind), allocation.begin_ns,
+                                        left_.end_on(allocation, device).end_ns);
       if (!kept) {
         ++left_out_;
         continue;
@@ -195,15 +197,25 @@ class MemoryVizExporter {
     }
   }
 
-  void free(const RecordedAllocation& allocation) {
-    // Drops an allocation that begins and ends at one moment, because the allocation is never
-    // visible.
-    if (std::erase_if(pending_,
-                      [&](const RecordedAllocation& a) { return a.id == allocation.id; }) > 0)
+  // Frees an allocation on its devices in `allocation`, unless it was left there at the end. The
+  // devices of the set `rest` keep it.
+  void free(const RecordedAllocation& allocation, RowId rest) {
+    const auto pending =
+        std::find_if(pending_.begin(), pending_.end(),
+                     [&](const RecordedAllocation& a) { return a.id == allocation.id; });
+    if (pending != pending_.end()) {
+      // What begins and ends at one moment is never visible.
+      if (rest == 0) {
+        pending_.erase(pending);
+      } else {
+        pending->devices = rest;
+      }
       return;
+    }
     for (const RowId device : tables_.device_set(allocation.devices)) {
       const auto at = lives_.find(AllocationKey{device, allocation.id});
       if (at == lives_.end()) continue;
+      if (left_.has(device, {allocation.end_ns, allocation.ending})) continue;
       const auto [space, address] = at->second;
       lives_.erase(at);
       OfChip& chip = chips_[selection_.chip_of(device)];
@@ -295,6 +307,7 @@ class MemoryVizExporter {
   SnapshotEncoder& encoder_;
   SnapshotTexts texts_;
   std::vector<OfChip> chips_;
+  LeftAtEnd left_;
   std::vector<std::size_t> slots_;
   Shared cb_stack_;
   boost::unordered_flat_map<std::pair<RowId, RowId>, Shared> stacks_;  // (device, request) -> stack

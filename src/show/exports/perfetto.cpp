@@ -194,7 +194,7 @@ class PerfettoExporter {
     for (const RowId device : tables_.device_set(allocation.devices)) {
       if (!selection_.has(device)) continue;
       Annotations about;
-      about.add("bytes", request.bytes);
+      about.add("bytes", request.used_bytes());
       if (allocation.address) about.add("address", *allocation.address);
       if (request.cores != 0) about.add("cores", tables_.core_set(request.cores).count());
       about.add("pid", pid_of(device));

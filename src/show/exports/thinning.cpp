@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "show/exports/left_at_end.hpp"
+
 namespace ttmem::exports {
 
 using recording::Event;
@@ -27,24 +29,26 @@ struct Survey {
 // A change of circular buffers is a free (two entries) and an allocation (one entry).
 constexpr std::uint64_t kEntriesPerChange = 3;
 
-constexpr std::uint64_t entries_of(const recording::RecordedAllocation& allocation) {
-  return allocation.end_ns ? 3 : 1;
-}
+// An allocation takes one entry, and its free takes two entries.
+std::uint64_t entries_of(const recording::EndOnDevice& end) { return end.end_ns ? 3 : 1; }
 
-// Calls visit(allocation, chip, memory) for an allocation event, once per selected device.
+// Calls visit(begin, end, chip, memory) for an allocation event, once per selected device.
 template <typename Visit>
 void for_each_selected(const recording::Tables& tables, const Selection& selection,
-                       const Event& event, Visit&& visit) {
+                       const LeftAtEnd& left, const Event& event, Visit&& visit) {
   if (event.type != Event::Type::allocate) return;
   const Kind kind = tables.request(event.allocation->request).kind;
   if (!selection.has(kind)) return;
   for (const RowId device : tables.device_set(event.allocation->devices)) {
     const std::size_t chip = selection.chip_of(device);
-    if (chip != Selection::kNone) visit(*event.allocation, chip, memory_of(kind));
+    if (chip == Selection::kNone) continue;
+    visit(event.allocation->begin_ns, left.end_on(*event.allocation, device), chip,
+          memory_of(kind));
   }
 }
 
-Result<Survey> survey(const recording::Reader& reader, const Selection& selection) {
+Result<Survey> survey(const recording::Reader& reader, const Selection& selection,
+                      const LeftAtEnd& left) {
   static_assert(kMemories == 4);
   const LocalPeaks none(kMaxPeaks);
   Survey found{AllPeaks(selection.chips().size(), {none, none, none, none})};
@@ -65,9 +69,10 @@ Result<Survey> survey(const recording::Reader& reader, const Selection& selectio
         }
       },
       [&](const Event& event) {
-        for_each_selected(reader.tables(), selection, event,
-                          [&](const recording::RecordedAllocation& allocation, std::size_t,
-                              Memory) { found.entries += entries_of(allocation); });
+        for_each_selected(reader.tables(), selection, left, event,
+                          [&](Time, const recording::EndOnDevice& end, std::size_t, Memory) {
+                            found.entries += entries_of(end);
+                          });
       });
   if (!passed) return passed.error();
   for (auto& chip : found.peaks) {
@@ -127,7 +132,8 @@ void LocalPeaks::halve() {
 
 Result<Thinning> Thinning::plan(const recording::Reader& reader, const Selection& selection,
                                 std::uint64_t max_entries) {
-  auto found = survey(reader, selection);
+  const LeftAtEnd left(reader.tables(), selection);
+  auto found = survey(reader, selection, left);
   if (!found) return found.error();
   const std::uint64_t cb_changes =
       std::accumulate(found->cb_changes.begin(), found->cb_changes.end(), std::uint64_t{0});
@@ -144,13 +150,13 @@ Result<Thinning> Thinning::plan(const recording::Reader& reader, const Selection
   }
   const auto passed = reader.for_each_event([&](const Event& event) {
     for_each_selected(
-        reader.tables(), selection, event,
-        [&](const recording::RecordedAllocation& allocation, std::size_t chip, Memory memory) {
+        reader.tables(), selection, left, event,
+        [&](Time begin, const recording::EndOnDevice& ended, std::size_t chip, Memory memory) {
           // Stops at the first plan that leaves out the allocation, because all following plans
           // leave out the allocation too.
           for (std::size_t i = 0; i < plans.size(); ++i) {
-            if (!plans[i].keeps(chip, memory, allocation.begin_ns, allocation.end_ns)) break;
-            entries[i] += entries_of(allocation);
+            if (!plans[i].keeps(chip, memory, begin, ended.end_ns)) break;
+            entries[i] += entries_of(ended);
           }
         });
     return true;

@@ -116,8 +116,7 @@ class TtnnExporter {
         return;
       }
       case Event::Type::free:
-        live_.erase(event.allocation->id);
-        return;
+        return free(event);
       case Event::Type::place:
         programs_[{event.program->device, event.program->number}] = {
             event.program->layout, event.program->name, event.program->scope};
@@ -137,6 +136,16 @@ class TtnnExporter {
         return;
       default:
         return;
+    }
+  }
+
+  void free(const Event& event) {
+    const auto at = live_.find(event.allocation->id);
+    if (at == live_.end()) return;
+    if (event.rest == 0) {
+      live_.erase(at);
+    } else {
+      at->second.devices = event.rest;
     }
   }
 

@@ -9,9 +9,10 @@ using recording::Event;
 using recording::RowId;
 using recording::Time;
 
-Usage::Usage(const recording::Tables& tables, const Selection& selection)
+Usage::Usage(const recording::Tables& tables, const Selection& selection, const LeftAtEnd* left)
     : tables_(tables),
       selection_(selection),
+      left_(left),
       chips_(selection.chips().size()),
       programs_(tables.devices.size()),
       is_changed_(selection.chips().size()) {}
@@ -54,6 +55,8 @@ void Usage::allocate(const recording::RecordedAllocation& allocation, bool begin
   for (const RowId device : tables_.device_set(allocation.devices)) {
     const std::size_t chip = selection_.chip_of(device);
     if (chip == Selection::kNone) continue;
+    const recording::EndOnDevice end{allocation.end_ns, allocation.ending};
+    if (!begins && left_ != nullptr && left_->has(device, end)) continue;
     std::uint64_t& used = chips_[chip].allocated[request.kind];
     used = begins ? used + bytes : used - bytes;
     note_change(device);
@@ -76,6 +79,8 @@ void Usage::place(const recording::RecordedProgram& program) {
 void Usage::remove(const recording::RecordedProgram& program) {
   Programs& programs = programs_on(program.device);
   if (!programs) return;
+  const recording::EndOnDevice end{program.end_ns, program.ending};
+  if (left_ != nullptr && left_->has(program.device, end)) return;
   programs->remove(program);
   if (program.ending == recording::Ending::changed) changing_.push_back(program.device);
   note_change(program.device);

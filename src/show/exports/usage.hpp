@@ -10,6 +10,7 @@
 #include "base/result.hpp"
 #include "read/recording/file/reader.hpp"
 #include "read/recording/playback/placed_programs.hpp"
+#include "show/exports/left_at_end.hpp"
 #include "show/exports/selection.hpp"
 #include "track/ledger/footprint.hpp"
 
@@ -18,7 +19,9 @@ namespace ttmem::exports {
 // The memory that every device holds, followed event by event. Not thread-safe.
 class Usage {
  public:
-  Usage(const recording::Tables& tables, const Selection& selection);
+  // With `left`, memory that was left on a chip at the end stays in use.
+  Usage(const recording::Tables& tables, const Selection& selection,
+        const LeftAtEnd* left = nullptr);
   ~Usage();
 
   void apply(const recording::Event& event);
@@ -64,6 +67,7 @@ class Usage {
 
   const recording::Tables& tables_;
   const Selection& selection_;
+  const LeftAtEnd* left_;
   ledger::FootprintTable footprints_;
   std::vector<OfChip> chips_;
   std::vector<Programs> programs_;          // by device

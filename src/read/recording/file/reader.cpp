@@ -7,6 +7,7 @@
 #include <csignal>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "read/recording/file/database.hpp"
 
@@ -45,15 +46,17 @@ Result<Database> open_settled(const std::string& path) {
 
 // Returns the time of the last event, which is the end of a recording whose writer was killed or
 // still writes.
-Result<Time> last_known(Database& database) {
+Result<Time> last_known(Database& database, const Tables& tables) {
   Time last = 0;
-  for (const char* sql :
-       {"SELECT max(begin_ns) FROM allocations", "SELECT max(end_ns) FROM allocations",
-        "SELECT max(begin_ns) FROM programs", "SELECT max(end_ns) FROM programs",
-        "SELECT max(time_ns) FROM dispatches", "SELECT max(time_ns) FROM timeline",
-        "SELECT max(time_ns) FROM marks", "SELECT max(end_ns) FROM gaps",
-        "SELECT max(begin_ns) FROM devices", "SELECT max(end_ns) FROM devices",
-        "SELECT max(end_ns) FROM processes"}) {
+  std::vector<const char*> queries = {
+      "SELECT max(begin_ns) FROM allocations", "SELECT max(end_ns) FROM allocations",
+      "SELECT max(begin_ns) FROM programs",    "SELECT max(end_ns) FROM programs",
+      "SELECT max(time_ns) FROM dispatches",   "SELECT max(time_ns) FROM timeline",
+      "SELECT max(time_ns) FROM marks",        "SELECT max(end_ns) FROM gaps",
+      "SELECT max(begin_ns) FROM devices",     "SELECT max(end_ns) FROM devices",
+      "SELECT max(end_ns) FROM processes"};
+  if (tables.has_partial_ends) queries.push_back("SELECT max(end_ns) FROM partial_ends");
+  for (const char* sql : queries) {
     const auto time = number_from(database, sql);
     if (!time) return time.error();
     last = std::max(last, *time);
@@ -84,7 +87,7 @@ Result<std::unique_ptr<Reader>> Reader::open(const std::string& path) {
   if (state->tables.run.ended_ns) {
     state->end_ns = *state->tables.run.ended_ns;
   } else {
-    const auto last = last_known(state->database);
+    const auto last = last_known(state->database, state->tables);
     if (!last) return last.error();
     if (!is_possible(*last)) {
       return Error{fmt::format("{} is damaged: its last time is impossible", path)};

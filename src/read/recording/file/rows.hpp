@@ -53,7 +53,7 @@ struct Run {
 enum class Ending : std::uint8_t {
   none,
   freed,
-  changed,        // continued in another row, with another size, device set or layout
+  changed,        // continued in another row, with another size or layout
   device_closed,  // not freed before its device was closed
   process_ended,  // not freed before its process ended
   gap,            // ended during a gap; end_ns is the begin of the gap
@@ -130,16 +130,35 @@ struct RecordedRequest {
   friend bool operator==(const RecordedRequest&, const RecordedRequest&) = default;
 };
 
+// The end of an allocation on some of its devices, while the other devices keep it.
+struct PartialEnd {
+  RowId devices = 0;  // set of the devices that dropped it
+  RowId rest = 0;     // set of the devices that kept it
+  Time end_ns = 0;
+  Ending ending = Ending::freed;
+};
+
+// Returns true if the allocation or program was never freed, and ended with its device or process.
+[[nodiscard]] constexpr bool was_left(Ending ending) {
+  return ending == Ending::device_closed || ending == Ending::process_ended;
+}
+
 // A buffer or kernel on each device of a set, from its allocation to its end.
 struct RecordedAllocation {
   RowId id = 0;
-  RowId devices = 0;  // set of devices
+  RowId devices = 0;  // set of all its devices
   RowId request = 0;
   std::uint64_t number = 0;  // the id that the process uses for it
   std::optional<std::uint64_t> address{};
   Time begin_ns = 0;
-  std::optional<Time> end_ns{};
+  std::optional<Time> end_ns{};  // end on the devices that kept it longest
   Ending ending = Ending::none;
+  std::vector<PartialEnd> partial_ends{};  // earlier ends on other devices, in the order of time
+
+  // Returns the set of the devices that kept it longest.
+  [[nodiscard]] RowId last_devices() const {
+    return partial_ends.empty() ? devices : partial_ends.back().rest;
+  }
 };
 
 struct RecordedCb {

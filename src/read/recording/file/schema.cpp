@@ -37,6 +37,9 @@ CREATE TABLE requests (
 CREATE TABLE allocations (
   id INTEGER PRIMARY KEY, devices INTEGER, request INTEGER REFERENCES requests, number INTEGER,
   address INTEGER, begin_ns INTEGER, end_ns INTEGER, ending TEXT);
+CREATE TABLE partial_ends (
+  allocation INTEGER REFERENCES allocations, position INTEGER, devices INTEGER, rest INTEGER,
+  end_ns INTEGER, ending TEXT, PRIMARY KEY (allocation, position)) WITHOUT ROWID;
 CREATE TABLE layouts (id INTEGER PRIMARY KEY, circular_buffers INTEGER);
 CREATE TABLE circular_buffers (
   layout INTEGER REFERENCES layouts, position INTEGER, address INTEGER, bytes INTEGER, cores TEXT,
@@ -66,7 +69,9 @@ CREATE VIEW allocation_list AS
          s.path AS scope, a.number, a.address, r.bytes, r.bytes_per_bank, r.banks,
          CASE WHEN r.bytes_per_bank IS NULL OR r.banks IS NULL THEN r.bytes
               ELSE r.bytes_per_bank * r.banks END AS used_bytes,
-         c.cores, a.begin_ns, a.end_ns, a.ending
+         c.cores, a.begin_ns,
+         CASE WHEN e.allocation IS NULL THEN a.end_ns ELSE e.end_ns END AS end_ns,
+         CASE WHEN e.allocation IS NULL THEN a.ending ELSE e.ending END AS ending
   FROM allocations a
   JOIN requests r ON r.id = a.request
   JOIN device_sets m ON m.id = a.devices
@@ -74,7 +79,9 @@ CREATE VIEW allocation_list AS
   JOIN processes p ON p.id = d.process
   LEFT JOIN texts l ON l.id = r.label
   LEFT JOIN scopes s ON s.id = r.scope
-  LEFT JOIN core_sets c ON c.id = r.cores;
+  LEFT JOIN core_sets c ON c.id = r.cores
+  LEFT JOIN partial_ends e ON e.allocation = a.id AND m.device IN
+    (SELECT device FROM device_sets x WHERE x.id = e.devices);
 CREATE VIEW program_list AS
   SELECT g.id, p.pid, p.name AS process, d.number AS device, g.number, n.text AS name,
          s.path AS scope, g.layout, g.begin_ns, g.end_ns, g.ending

@@ -7,8 +7,10 @@
 #include <array>
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <queue>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -20,6 +22,9 @@ namespace {
 constexpr const char* kAllocationRows =
     "SELECT id, devices, request, number, address, begin_ns, end_ns, ending "
     "FROM allocations ORDER BY id";
+constexpr const char* kPartialEndRows =
+    "SELECT allocation, position, devices, rest, end_ns, ending "
+    "FROM partial_ends ORDER BY allocation, position";
 constexpr const char* kProgramRows =
     "SELECT id, device, layout, number, name, scope, begin_ns, end_ns, ending "
     "FROM programs ORDER BY id";
@@ -28,10 +33,10 @@ constexpr const char* kDispatchRows =
 constexpr const char* kNoDispatchRows =
     "SELECT id, time_ns, devices, launch FROM dispatches WHERE 0";
 
-// Limits how many things all rows of a table may refer to: devices of allocations, or circular
-// buffers on the cores of programs. A row takes a few bytes of the file, but each reference takes
-// time and memory. A real run on 128 devices has 4 references for each byte of its file; a real run
-// of programs with 64 buffers on 140 cores has 100 references for each byte.
+// Limits how many things all rows of a table may refer to: devices of allocations and of partial
+// ends, or circular buffers on the cores of programs. A row takes a few bytes of the file, but each
+// reference takes time and memory. A real run on 128 devices has 4 references for each byte of its
+// file; a real run of programs with 64 buffers on 140 cores has 100 references for each byte.
 struct Breadth {
   const char* what;
   std::uint64_t always;
@@ -42,12 +47,83 @@ constexpr Breadth kBuffersOfPrograms{"its programs have too many circular buffer
 // The maximum number of programs of one dispatch, multiplied by the number of its devices.
 constexpr std::uint64_t kMaxDispatched = 1 << 20;
 
+// Reads the partial ends of the allocations, in step with the rows of the allocations. Not needed
+// for other rows.
+class PartialEndReader {
+ public:
+  PartialEndReader(Database& database, const Tables& tables)
+      : database_(database), tables_(tables) {
+    if (!tables.has_partial_ends) return;
+    auto prepared = database.prepare(kPartialEndRows);
+    if (!prepared) {
+      failed_ = prepared.error();
+      return;
+    }
+    statement_ = std::move(*prepared);
+    advance();
+  }
+
+  // Moves the partial ends of an allocation into its row. Returns false if they make no sense.
+  bool read(RecordedAllocation& row) {
+    if (failed_ || (has_row_ && allocation() < row.id)) return false;
+    Time earliest = row.begin_ns;
+    while (has_row_ && allocation() == row.id) {
+      PartialEnd& part = row.partial_ends.emplace_back();
+      part.devices = statement_.integer(2);
+      part.rest = statement_.integer(3);
+      part.end_ns = std::max(earliest, statement_.integer(4));
+      part.ending = ending_named(statement_.text(5)).value_or(Ending::freed);
+      earliest = part.end_ns;
+      const RowId before = row.partial_ends.size() == 1
+                               ? row.devices
+                               : row.partial_ends[row.partial_ends.size() - 2].rest;
+      if (!is_possible(part.end_ns) || !divides(before, part)) return false;
+      const std::pair key(allocation(), statement_.integer(1));
+      advance();
+      // The keys must grow, because the pages of a damaged file may form a loop.
+      if (has_row_ && std::pair(allocation(), statement_.integer(1)) <= key) return false;
+    }
+    if (row.end_ns) row.end_ns = std::max(earliest, *row.end_ns);
+    return !failed_;
+  }
+  // Returns true if no partial end is left.
+  [[nodiscard]] bool is_done() const { return !has_row_; }
+  [[nodiscard]] const std::optional<Error>& failed() const { return failed_; }
+
+ private:
+  [[nodiscard]] RowId allocation() const { return statement_.integer(0); }
+  void advance() {
+    const std::optional<bool> there = statement_.step();
+    has_row_ = there.value_or(false);
+    if (!there) failed_ = database_.error();
+  }
+  // Returns true if the two sets of a partial end have each device of `before` once.
+  [[nodiscard]] bool divides(RowId before, const PartialEnd& part) const {
+    const auto known = [&](RowId set) {
+      return set > 0 && static_cast<std::uint64_t>(set) <= tables_.device_sets.size();
+    };
+    if (!known(part.devices) || !known(part.rest)) return false;
+    const std::vector<RowId>& ended = tables_.device_set(part.devices);
+    const std::vector<RowId>& rest = tables_.device_set(part.rest);
+    std::vector<RowId> both;
+    std::merge(ended.begin(), ended.end(), rest.begin(), rest.end(), std::back_inserter(both));
+    return both == tables_.device_set(before);
+  }
+
+  Database& database_;
+  const Tables& tables_;
+  Statement statement_;
+  bool has_row_ = false;
+  std::optional<Error> failed_;
+};
+
 // Reads the rows of a table in the order of their ids, which is also the order of their begin.
 template <typename Row>
 class RowCursor {
  public:
   RowCursor(Database& database, const Tables& tables, const char* sql)
       : database_(database), tables_(tables) {
+    if constexpr (std::is_same_v<Row, RecordedAllocation>) partial_ends_.emplace(database, tables);
     auto prepared = database.prepare(sql);
     if (prepared) {
       statement_ = std::move(*prepared);
@@ -64,16 +140,17 @@ class RowCursor {
     const std::optional<bool> there = statement_.step();
     has_row_ = there.value_or(false);
     if (!there) failed_ = database_.error();
-    if (!has_row_) return;
     const RowId before = std::exchange(row_, {}).id;
+    if (!has_row_) {
+      if (!failed_ && partial_ends_ && !partial_ends_->is_done()) fail_at(before + 1);
+      return;
+    }
     row_.id = statement_.integer(0);
     // The ids must grow, because the pages of a damaged file may form a loop.
     if (row_.id > before && read()) return;
     has_row_ = false;
-    if (failed_) return;
-    failed_ =
-        Error{fmt::format("{} is damaged: row {} is impossible, or refers to what is not there",
-                          database_.path(), statement_.integer(0))};
+    if (!failed_ && partial_ends_) failed_ = partial_ends_->failed();
+    if (!failed_) fail_at(row_.id);
   }
 
  private:
@@ -91,6 +168,11 @@ class RowCursor {
     return is_possible(row_.begin_ns) && is_possible(*row_.end_ns);
   }
   bool read();
+  void fail_at(RowId row) {
+    failed_ =
+        Error{fmt::format("{} is damaged: row {} is impossible, or refers to what is not there",
+                          database_.path(), row)};
+  }
   // Returns false if the rows so far refer to more things than a recording of this size can.
   bool spend(const Breadth& breadth, std::uint64_t count) {
     spent_ += count;
@@ -106,6 +188,7 @@ class RowCursor {
   Row row_;
   bool has_row_ = false;
   std::uint64_t spent_ = 0;
+  std::optional<PartialEndReader> partial_ends_;  // only for allocations
   std::optional<Error> failed_;
 };
 
@@ -119,8 +202,13 @@ template <>
 bool RowCursor<RecordedAllocation>::read() {
   row_.number = static_cast<std::uint64_t>(statement_.integer(3));
   if (!statement_.is_null(4)) row_.address = static_cast<std::uint64_t>(statement_.integer(4));
-  return refer(1, tables_.device_sets, row_.devices) && refer(2, tables_.requests, row_.request) &&
-         read_life(5) && spend(kDevicesOfAllocations, tables_.device_set(row_.devices).size());
+  if (!refer(1, tables_.device_sets, row_.devices) || !refer(2, tables_.requests, row_.request) ||
+      !read_life(5) || !partial_ends_->read(row_)) {
+    return false;
+  }
+  std::size_t devices = tables_.device_set(row_.devices).size();
+  for (const PartialEnd& part : row_.partial_ends) devices += tables_.device_set(part.rest).size();
+  return spend(kDevicesOfAllocations, devices);
 }
 
 template <>
@@ -142,31 +230,59 @@ bool RowCursor<Dispatch>::read() {
              kMaxDispatched;
 }
 
-// The live rows, ordered by their end; rows with the same end are ordered by their id.
+std::size_t partial_ends_of(const RecordedProgram&) { return 0; }
+std::size_t partial_ends_of(const RecordedAllocation& row) { return row.partial_ends.size(); }
+
+// Returns the time of an end of a row: of a partial end, or of the last end, which may be unknown.
+std::optional<Time> end_of(const RecordedProgram& row, std::size_t) { return row.end_ns; }
+std::optional<Time> end_of(const RecordedAllocation& row, std::size_t end) {
+  return end < row.partial_ends.size() ? row.partial_ends[end].end_ns : row.end_ns;
+}
+
+// The live rows, ordered by their next end; rows with the same end are ordered by their id.
 template <typename Row>
 class Ends {
  public:
+  struct EndingRow {
+    Row row;
+    std::size_t next = 0;  // how many of the partial ends are over
+  };
+
   void add(const Row& row) {
-    if (!row.end_ns) return;
+    if (!end_of(row, 0)) return;
     std::uint32_t place = static_cast<std::uint32_t>(rows_.size());
     if (free_.empty()) {
-      rows_.push_back(row);
+      rows_.push_back({row});
     } else {
       place = free_.back();
       free_.pop_back();
-      rows_[place] = row;
+      rows_[place] = {row};
     }
-    heap_.push({*row.end_ns, row.id, place});
+    push(place);
   }
-  [[nodiscard]] const Row* next() const {
+  [[nodiscard]] const EndingRow* next() const {
     return heap_.empty() ? nullptr : &rows_[heap_.top().place];
   }
+  [[nodiscard]] Time time() const { return heap_.top().time; }
   void pop() {
-    free_.push_back(heap_.top().place);
+    const std::uint32_t place = heap_.top().place;
     heap_.pop();
+    EndingRow& ending = rows_[place];
+    if (ending.next++ < partial_ends_of(ending.row)) {
+      push(place);
+    } else {
+      free_.push_back(place);
+    }
   }
 
  private:
+  void push(std::uint32_t place) {
+    const EndingRow& ending = rows_[place];
+    if (const auto time = end_of(ending.row, ending.next)) {
+      heap_.push({*time, ending.row.id, place});
+    }
+  }
+
   struct End {
     Time time = 0;
     RowId id = 0;
@@ -178,7 +294,7 @@ class Ends {
     }
   };
   std::priority_queue<End, std::vector<End>, std::greater<>> heap_;
-  std::vector<Row> rows_;
+  std::vector<EndingRow> rows_;
   std::vector<std::uint32_t> free_;
 };
 
@@ -290,15 +406,15 @@ class Story::Pass {
       there_[source] = row != nullptr;
       next_[source] = row != nullptr ? std::pair(time(*row), type) : kNever;
     };
-    const auto end = [](const auto& row) { return *row.end_ns; };
+    const auto end_in = [](const auto& ends) { return [&](const auto&) { return ends.time(); }; };
     const auto begin = [](const auto& row) { return row.begin_ns; };
     const auto moment = [](const auto& row) { return row.time_ns; };
     const Event* rare = next_rare_ < rare_.size() ? &rare_[next_rare_] : nullptr;
     switch (source) {
       case kAllocationEnds:
-        return note(Event::Type::free, allocation_ends_.next(), end);
+        return note(Event::Type::free, allocation_ends_.next(), end_in(allocation_ends_));
       case kProgramEnds:
-        return note(Event::Type::remove, program_ends_.next(), end);
+        return note(Event::Type::remove, program_ends_.next(), end_in(program_ends_));
       case kRare:
         return note(rare != nullptr ? rare->type : Event::Type::mark, rare, moment);
       case kAllocations:
@@ -324,9 +440,31 @@ class Story::Pass {
     }
     event_.time_ns = next_[first].first;
     event_.type = next_[first].second;
-    event_.allocation = first == kAllocationEnds ? allocation_ends_.next() : allocations_.row();
-    event_.program = first == kProgramEnds ? program_ends_.next() : programs_.row();
+    event_.allocation = first == kAllocationEnds ? nullptr : allocations_.row();
+    event_.before = event_.rest = 0;
+    event_.program = first == kProgramEnds ? &program_ends_.next()->row : programs_.row();
     event_.dispatch = dispatches_.row();
+    if (first == kAllocationEnds) set_end(*allocation_ends_.next());
+  }
+
+  // Makes the next end of an allocation the event.
+  void set_end(const Ends<RecordedAllocation>::EndingRow& ending) {
+    const RecordedAllocation& row = ending.row;
+    event_.allocation = &row;
+    event_.before = row.devices;
+    if (row.partial_ends.empty()) return;
+    if (ending.next > 0) event_.before = row.partial_ends[ending.next - 1].rest;
+    ended_ = row;
+    ended_.partial_ends.clear();
+    ended_.devices = event_.before;
+    if (ending.next < row.partial_ends.size()) {
+      const PartialEnd& part = row.partial_ends[ending.next];
+      ended_.devices = part.devices;
+      ended_.end_ns = part.end_ns;
+      ended_.ending = part.ending;
+      event_.rest = part.rest;
+    }
+    event_.allocation = &ended_;
   }
 
   RowCursor<RecordedAllocation> allocations_;
@@ -340,6 +478,7 @@ class Story::Pass {
   std::array<std::pair<Time, Event::Type>, kSources> next_{};
   std::array<bool, kSources> there_{};
   Event event_;
+  RecordedAllocation ended_;  // the part of an allocation that ends on some of its devices
   bool has_event_ = false;
 };
 

@@ -30,8 +30,12 @@ struct Event {
   };
   Type type = Type::mark;
   Time time_ns = 0;
-  const RecordedAllocation* allocation = nullptr;  // allocate, free
-  const RecordedProgram* program = nullptr;        // place, remove
+  // allocate: the allocation on all its devices. free: its end on `devices`, while the devices of
+  // the set `rest` keep it. `before` is the set of the devices that had it before this end.
+  const RecordedAllocation* allocation = nullptr;
+  RowId before = 0;
+  RowId rest = 0;                            // 0: none
+  const RecordedProgram* program = nullptr;  // place, remove
   const Dispatch* dispatch = nullptr;
   const RecordedDevice* device = nullptr;    // device_open, device_close
   const RecordedProcess* process = nullptr;  // process_begin, process_end

@@ -247,6 +247,7 @@ void Loader::read_people() {
       "known_kinds, resident_known, cb_estimate, begin_ns, end_ns FROM devices ORDER BY id",
       Key::one, [&](const Statement& s) { return add_device(s); });
   check_chips();
+  tables_.has_partial_ends = has_table("partial_ends");
   each("SELECT id, device FROM device_sets ORDER BY id, device", Key::two, [&](const Statement& s) {
     RowId device = 0;
     auto& sets = tables_.device_sets;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,7 +34,8 @@ struct Tables {
   std::vector<Mark> marks;                // sorted by time
   std::vector<RecordedFailure> failures;  // sorted by time
   std::vector<Gap> gaps;                  // sorted by begin
-  std::vector<RecordedSample> timeline;   // in the order of the file
+  std::vector<RecordedSample> timeline;   // sorted by time
+  bool has_partial_ends = false;          // false in recordings of older versions
 
   [[nodiscard]] const RecordedProcess& process(RowId id) const { return processes[index(id)]; }
   [[nodiscard]] const RecordedDevice& device(RowId id) const { return devices[index(id)]; }
@@ -60,21 +63,41 @@ struct Tables {
   [[nodiscard]] static std::size_t index(RowId id) { return static_cast<std::size_t>(id - 1); }
 };
 
+// The end of an allocation on one of its devices.
+struct EndOnDevice {
+  std::optional<Time> end_ns{};
+  Ending ending = Ending::none;
+};
+
+[[nodiscard]] inline EndOnDevice end_on(const Tables& tables, const RecordedAllocation& allocation,
+                                        RowId device) {
+  for (const PartialEnd& part : allocation.partial_ends) {
+    const std::vector<RowId>& ended = tables.device_set(part.devices);
+    if (std::binary_search(ended.begin(), ended.end(), device)) return {part.end_ns, part.ending};
+  }
+  return {allocation.end_ns, allocation.ending};
+}
+
 // Returns the devices on which an allocation was left, because it had not been freed when the
-// device was closed or the process ended. If the devices of a mesh are closed one by one, the row
-// of a mesh buffer ends as `changed` each time, and the buffer continues on the other devices.
+// device was closed or the process ended. In recordings of older versions the row of a mesh buffer
+// ends as `changed` when one of its devices is closed, and another row continues the buffer on the
+// other devices.
 [[nodiscard]] inline std::vector<RowId> left_on(const Tables& tables,
                                                 const RecordedAllocation& allocation) {
-  const std::vector<RowId>& all = tables.device_set(allocation.devices);
-  if (allocation.ending == Ending::device_closed || allocation.ending == Ending::process_ended) {
-    return all;
+  std::vector<RowId> left;
+  const auto add = [&](RowId set) {
+    const std::vector<RowId>& devices = tables.device_set(set);
+    left.insert(left.end(), devices.begin(), devices.end());
+  };
+  for (const PartialEnd& part : allocation.partial_ends) {
+    if (was_left(part.ending)) add(part.devices);
   }
-  std::vector<RowId> closed;
-  if (allocation.ending != Ending::changed || !allocation.end_ns) return closed;
-  for (const RowId device : all) {
-    if (tables.device(device).end_ns == allocation.end_ns) closed.push_back(device);
+  if (was_left(allocation.ending)) add(allocation.last_devices());
+  if (allocation.ending != Ending::changed || !allocation.end_ns) return left;
+  for (const RowId device : tables.device_set(allocation.last_devices())) {
+    if (tables.device(device).end_ns == allocation.end_ns) left.push_back(device);
   }
-  return closed;
+  return left;
 }
 
 // Fails if the file is not a recording, or refers to rows that it does not have.

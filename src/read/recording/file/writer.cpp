@@ -162,33 +162,38 @@ class Writer::File {
     if (lives.full()) static_cast<void>(commit());
     return lives.begin(row);
   }
+  // Sets the end of a row. Returns false if the row is already in the file.
   template <typename Row>
-  void end(Lives<Row>& lives, Statement& update, Statement& remove, RowId row, Time time,
-           Ending ending) {
-    time = possible(time);
-    if (Row* waiting = lives.waiting(row)) {
-      waiting->end_ns = std::max(time, waiting->begin_ns);
-      waiting->ending = ending;
-    } else if (drops(ending)) {
-      later(remove, row);
-    } else {
-      later(update, time, or_null(ending), row);
-    }
+  [[nodiscard]] bool end_waiting(Lives<Row>& lives, RowId row, Time time, Ending ending) {
+    Row* const waiting = lives.waiting(row);
+    if (waiting == nullptr) return false;
+    waiting->end_ns = std::max(possible(time), waiting->begin_ns);
+    waiting->ending = ending;
+    return true;
   }
+  void end_allocation(RowId row, Time time, Ending ending);
+  void end_program(RowId row, Time time, Ending ending);
+  void end_part(RowId row, PartialEnd part);
   // Returns true if a row with this ending is left out. An aggregate keeps only the rows of objects
   // that were not freed.
   [[nodiscard]] bool drops(Ending ending) const {
-    const bool was_left = ending == Ending::none || ending == Ending::device_closed ||
-                          ending == Ending::process_ended;
-    return aggregate_ && !was_left;
+    return aggregate_ && ending != Ending::none && !was_left(ending);
+  }
+  [[nodiscard]] bool drops(const RecordedProgram& row) const { return drops(row.ending); }
+  // Keeps an allocation that was left on one of its devices, even if it was freed on the others.
+  [[nodiscard]] bool drops(const RecordedAllocation& row) const {
+    return drops(row.ending) &&
+           std::none_of(row.partial_ends.begin(), row.partial_ends.end(),
+                        [](const PartialEnd& part) { return was_left(part.ending); });
   }
   template <typename Row>
   void write(Lives<Row>& lives) {
     for (const Row& row : lives.rows()) {
-      if (!drops(row.ending)) insert(row);
+      if (!drops(row)) insert(row);
     }
     lives.written();
   }
+  void note(RowId row, const PartialEnd& part);
   void insert(const RecordedAllocation& row);
   void insert(const RecordedProgram& row);
   void write_run(const Run& run);
@@ -212,12 +217,16 @@ class Writer::File {
   RowId devices_ = 0;
   Lives<RecordedAllocation> allocations_;
   Lives<RecordedProgram> programs_;
+  // The live allocations in the file of an aggregate that have partial ends: true if the allocation
+  // was left on one of these devices.
+  boost::unordered_flat_map<RowId, bool> ended_in_part_;
 
   Statement delete_run_, insert_run_, insert_not_tracked_, count_, insert_text_, insert_scope_,
       insert_visits_, insert_core_set_, insert_request_, insert_layout_, insert_cb_, insert_launch_,
       insert_launch_program_, insert_member_, insert_process_, insert_device_, insert_allocation_,
       insert_program_, insert_dispatch_, insert_mark_, insert_failure_, insert_gap_, insert_sample_,
-      end_allocation_, end_program_, remove_allocation_, remove_program_;
+      insert_partial_end_, end_allocation_, end_program_, remove_allocation_, remove_partial_ends_,
+      remove_program_;
 };
 
 // Creates the tables in one transaction: a killed recorder leaves a recording or an empty file.
@@ -258,6 +267,9 @@ Result<void> Writer::File::prepare() {
        "INSERT OR REPLACE INTO devices "
        "VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19)"},
       {insert_allocation_, "INSERT INTO allocations VALUES (?1,?2,?3,?4,?5,?6,?7,?8)"},
+      {insert_partial_end_,
+       "INSERT INTO partial_ends SELECT ?1, count(*), ?2, ?3, ?4, ?5 FROM partial_ends "
+       "WHERE allocation=?1"},
       {insert_program_, "INSERT INTO programs VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9)"},
       {insert_dispatch_, "INSERT INTO dispatches VALUES (NULL,?1,?2,?3)"},
       {insert_mark_, "INSERT INTO marks VALUES (NULL,?1,?2,?3)"},
@@ -267,6 +279,7 @@ Result<void> Writer::File::prepare() {
       {end_allocation_, "UPDATE allocations SET end_ns=?1, ending=?2 WHERE id=?3"},
       {end_program_, "UPDATE programs SET end_ns=?1, ending=?2 WHERE id=?3"},
       {remove_allocation_, "DELETE FROM allocations WHERE id=?1"},
+      {remove_partial_ends_, "DELETE FROM partial_ends WHERE allocation=?1"},
       {remove_program_, "DELETE FROM programs WHERE id=?1"},
   };
   for (const auto& [statement, sql] : statements) {
@@ -280,11 +293,49 @@ Result<void> Writer::File::prepare() {
 void Writer::File::insert(const RecordedAllocation& row) {
   run(insert_allocation_, row.id, row.devices, row.request, row.number, row.address, row.begin_ns,
       row.end_ns, or_null(row.ending));
+  for (const PartialEnd& part : row.partial_ends) {
+    run(insert_partial_end_, row.id, part.devices, part.rest, part.end_ns, or_null(part.ending));
+    note(row.id, part);
+  }
 }
 
 void Writer::File::insert(const RecordedProgram& row) {
   run(insert_program_, row.id, row.device, or_null(row.layout), row.number, or_null(row.name),
       or_null(row.scope), row.begin_ns, row.end_ns, or_null(row.ending));
+}
+
+void Writer::File::note(RowId row, const PartialEnd& part) {
+  if (aggregate_) ended_in_part_[row] |= was_left(part.ending);
+}
+
+void Writer::File::end_part(RowId row, PartialEnd part) {
+  part.end_ns = possible(part.end_ns);
+  if (RecordedAllocation* const waiting = allocations_.waiting(row)) {
+    part.end_ns = std::max(part.end_ns, waiting->begin_ns);
+    waiting->partial_ends.push_back(part);
+    return;
+  }
+  later(insert_partial_end_, row, part.devices, part.rest, part.end_ns, or_null(part.ending));
+  note(row, part);
+}
+
+void Writer::File::end_allocation(RowId row, Time time, Ending ending) {
+  if (end_waiting(allocations_, row, time, ending)) return;
+  const auto parts = ended_in_part_.find(row);
+  const bool has_parts = parts != ended_in_part_.end();
+  const bool was_left_in_part = has_parts && parts->second;
+  if (has_parts) ended_in_part_.erase(parts);
+  if (!drops(ending) || was_left_in_part) {
+    return later(end_allocation_, possible(time), or_null(ending), row);
+  }
+  later(remove_allocation_, row);
+  if (has_parts) later(remove_partial_ends_, row);
+}
+
+void Writer::File::end_program(RowId row, Time time, Ending ending) {
+  if (end_waiting(programs_, row, time, ending)) return;
+  if (drops(ending)) return later(remove_program_, row);
+  later(end_program_, possible(time), or_null(ending), row);
 }
 
 void Writer::File::write_run(const Run& run) {
@@ -475,11 +526,13 @@ RowId Writer::begin(const RecordedAllocation& row) {
 }
 RowId Writer::begin(const RecordedProgram& row) { return file_->begin(file_->programs_, row); }
 void Writer::end_allocation(RowId row, Time time, Ending ending) {
-  file_->end(file_->allocations_, file_->end_allocation_, file_->remove_allocation_, row, time,
-             ending);
+  file_->end_allocation(row, time, ending);
+}
+void Writer::end_part(RowId allocation, const PartialEnd& part) {
+  file_->end_part(allocation, part);
 }
 void Writer::end_program(RowId row, Time time, Ending ending) {
-  file_->end(file_->programs_, file_->end_program_, file_->remove_program_, row, time, ending);
+  file_->end_program(row, time, ending);
 }
 
 void Writer::change(const ScopeOfProcess& row) {

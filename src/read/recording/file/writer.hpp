@@ -58,6 +58,9 @@ class Writer {
   // Replaces the row of this process and scope.
   void change(const ScopeOfProcess& scope);
   void end_allocation(RowId row, Time time, Ending ending);
+  // Ends an allocation on some of its devices. The ends of an allocation must come in the order of
+  // time, and end_allocation() comes last.
+  void end_part(RowId allocation, const PartialEnd& part);
   void end_program(RowId row, Time time, Ending ending);
 
   void add(const Dispatch& dispatch);

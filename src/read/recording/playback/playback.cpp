@@ -217,8 +217,7 @@ class Playback::State {
   }
 
   [[nodiscard]] bool is_kept(Ending ending) const {
-    return after_close_ == AfterClose::kept &&
-           (ending == Ending::device_closed || ending == Ending::process_ended);
+    return after_close_ == AfterClose::kept && was_left(ending);
   }
 
   void apply(const Event& event) {
@@ -226,7 +225,7 @@ class Playback::State {
       case Event::Type::allocate:
         return allocate(*event.allocation);
       case Event::Type::free:
-        return free(*event.allocation);
+        return free(*event.allocation, event.rest);
       case Event::Type::place:
         programs_.insert_or_assign(event.program->id, *event.program);
         return devices_[index(event.program->device)].place(*event.program);
@@ -256,8 +255,13 @@ class Playback::State {
     }
   }
 
-  void free(const RecordedAllocation& allocation) {
-    allocations_.erase(allocation.id);
+  // Ends an allocation on its devices in `allocation`. The devices of the set `rest` keep it.
+  void free(const RecordedAllocation& allocation, RowId rest) {
+    if (rest == 0) {
+      allocations_.erase(allocation.id);
+    } else {
+      allocations_[allocation.id].devices = rest;
+    }
     Left left{allocation, {}};
     if (after_close_ == AfterClose::kept) left.devices = left_on(tables_, allocation);
     for (const RowId device : tables_.device_set(allocation.devices)) {

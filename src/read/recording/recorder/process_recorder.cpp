@@ -240,28 +240,39 @@ void ProcessRecorder::apply_allocation(const ProcessEvents::Step& step) {
 void ProcessRecorder::begin_allocation(Live live, std::uint32_t slot, Time time) {
   if (slot >= allocations_.size()) allocations_.resize(slot + 1);
   Live& place = allocations_[slot];
+  const bool is_same = place.row != 0 && place.number == live.number &&
+                       place.request == live.request && place.address == live.address;
+  if (is_same && leave_all_but(place, live.devices, time, Ending::changed)) return;
   if (place.row != 0) writer_.end_allocation(place.row, time, Ending::changed);
-  live.row = begin_row(live, time);
+  live.row = writer_.begin(RecordedAllocation{.devices = live.devices,
+                                              .request = live.request,
+                                              .number = live.number,
+                                              .address = live.address,
+                                              .begin_ns = time});
   place = live;
 }
 
-RowId ProcessRecorder::begin_row(const Live& live, Time time) {
-  return writer_.begin(RecordedAllocation{.devices = live.devices,
-                                          .request = live.request,
-                                          .number = live.number,
-                                          .address = live.address,
-                                          .begin_ns = time});
-}
-
-// Ends an allocation on `devices`. If the allocation is on other devices too, it continues there in
-// another row.
+// Ends an allocation on `devices`. The allocation stays on its other devices.
 void ProcessRecorder::leave(Live& live, RowId devices, Time time, Ending ending) {
   const RowId rest = devices_.without(live.devices, devices);
   if (rest == live.devices) return;
-  writer_.end_allocation(std::exchange(live.row, 0), time, rest == 0 ? ending : Ending::changed);
-  if (rest == 0) return;
+  if (rest == 0) return writer_.end_allocation(std::exchange(live.row, 0), time, ending);
+  writer_.end_part(live.row, {.devices = devices_.without(live.devices, rest),
+                              .rest = rest,
+                              .end_ns = time,
+                              .ending = ending});
   live.devices = rest;
-  live.row = begin_row(live, time);
+}
+
+// Ends an allocation on all devices that are not in `devices`. Returns false, and does nothing, if
+// `devices` are not some of its devices.
+bool ProcessRecorder::leave_all_but(Live& live, RowId devices, Time time, Ending ending) {
+  const RowId gone = devices_.without(live.devices, devices);
+  if (gone == 0 || gone == live.devices || devices_.without(devices, live.devices) != 0) {
+    return false;
+  }
+  leave(live, gone, time, ending);
+  return true;
 }
 
 void ProcessRecorder::apply_free(const EventRecord& event, Time time) {
@@ -383,10 +394,14 @@ void ProcessRecorder::apply_bridge(const Bridge& bridge, Time time) {
 }
 
 void ProcessRecorder::apply_live(const segment::LiveAllocation& live, Time time) {
-  if (live.slot < allocations_.size() && allocations_[live.slot].row != 0) return;
-  std::vector<RowId> devices;
+  std::vector<RowId> rows;
   for (const std::uint32_t device : segment::devices_of(live)) {
-    devices.push_back(devices_.open(image_->devices[device].id, time));
+    rows.push_back(devices_.open(image_->devices[device].id, time));
+  }
+  const RowId devices = devices_.set_of_rows(std::move(rows));
+  if (live.slot < allocations_.size() && allocations_[live.slot].row != 0) {
+    leave_all_but(allocations_[live.slot], devices, time, Ending::gap);
+    return;
   }
   const RecordedRequest request{.kind = live.kind,
                                 .role = live.role,
@@ -404,7 +419,7 @@ void ProcessRecorder::apply_live(const segment::LiveAllocation& live, Time time)
                     .request = writer_.request(request),
                     .number = live.id,
                     .address = live.address,
-                    .devices = devices_.set_of_rows(std::move(devices))},
+                    .devices = devices},
                    live.slot, time);
 }
 

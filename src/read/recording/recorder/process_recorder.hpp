@@ -78,7 +78,7 @@ class ProcessRecorder {
   struct Live {
     RowId row = 0;  // 0: the slot is free
     std::uint64_t when_ns = 0;
-    // Only allocations use the following three fields, which are needed to continue in another row.
+    // Only allocations use the following three fields.
     RowId request = 0;
     std::uint64_t number = 0;
     std::optional<std::uint64_t> address{};
@@ -115,9 +115,9 @@ class ProcessRecorder {
   [[nodiscard]] RowId layout_of(const segment::EventRecord& event);
   void begin_allocation(Live live, std::uint32_t slot, Time time);
   void begin_program(const RecordedProgram& program, std::uint32_t slot, std::uint64_t when_ns);
-  RowId begin_row(const Live& live, Time time);
   [[nodiscard]] Time end_time(const segment::Header* header, Time now) const;
   void leave(Live& live, RowId devices, Time time, Ending ending);
+  bool leave_all_but(Live& live, RowId devices, Time time, Ending ending);
 
   UniqueFd segment_;
   segment::FdSource source_;

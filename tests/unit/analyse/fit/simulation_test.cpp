@@ -114,6 +114,24 @@ TEST(Simulation, AProgramOfAMeshIsOneProgram) {
   EXPECT_EQ(run.on("n150").requests, 1u);
 }
 
+TEST(Simulation, ABufferOfAMeshKeepsItsPlaceUntilItsLastDeviceDropsIt) {
+  for (const bool dropped : {false, true}) {
+    Recorded run;
+    const RowId process = run.process("model");
+    const std::vector<RowId> mesh = {run.device(process), run.device(process)};
+    const RecordedRequest large = Recorded::dram(600 * kMib);
+    const RowId row = run.allocate(mesh, large, 1);
+    run.writer().end_part(row, {.devices = run.writer().device_set(std::vector{mesh[0]}),
+                                .rest = run.writer().device_set(std::vector{mesh[1]}),
+                                .end_ns = 10,
+                                .ending = Ending::freed});
+    if (dropped) run.writer().end_allocation(row, 20, Ending::freed);
+    run.allocate(mesh, large, 30, 2);
+    EXPECT_EQ(run.on("n150").failure.has_value(), !dropped);
+    EXPECT_EQ(run.on("n150").requests, 2U);
+  }
+}
+
 TEST(Simulation, AChangedBufferContinuesTheBufferOfItsOwnProcess) {
   Recorded run;
   const RowId first = run.process("first");

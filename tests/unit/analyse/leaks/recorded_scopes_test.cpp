@@ -24,15 +24,27 @@ class MeshOfThree : public ::testing::Test {
       tables_.devices.push_back(
           {.id = number + 1, .process = 1, .number = number, .end_ns = 101 + number});
     }
-    tables_.device_sets = {{1, 2, 3}, {2, 3}, {3}};
+    tables_.device_sets = {{1, 2, 3}, {2, 3}, {3}, {1}, {2}};
     tables_.scopes = {"step"};
     tables_.requests.push_back({.scope = 1, .bytes = 100});
     tables_.scope_visits[{1, 1}] = {.entered = 3, .open = 0, .last_ns = 30, .before_ns = 20};
   }
 
-  // Adds the three rows of a buffer, one for each set of devices on which the buffer was live.
-  // `ending` says how the buffer ended on the last device.
-  void add(std::uint64_t number, Time begin, Ending ending) {
+  // Adds a buffer that is live on all devices, then on two, then on one. The buffer is one row that
+  // ends in parts, or three rows as in recordings of older versions. `ending` says how the buffer
+  // ended on the last device.
+  void add(std::uint64_t number, Time begin, Ending ending, bool in_parts) {
+    if (in_parts) {
+      rows_.push_back({.devices = 1,
+                       .request = 1,
+                       .number = number,
+                       .begin_ns = begin,
+                       .end_ns = 103,
+                       .ending = ending,
+                       .partial_ends = {{4, 2, 101, Ending::device_closed},
+                                        {5, 3, 102, Ending::device_closed}}});
+      return;
+    }
     for (RowId set = 1; set <= 3; ++set) {
       rows_.push_back({.devices = set,
                        .request = 1,
@@ -62,31 +74,42 @@ class MeshOfThree : public ::testing::Test {
 };
 
 TEST_F(MeshOfThree, ABufferCountsOnceWhenItsDevicesAreClosedOneByOne) {
-  for (const Time begin : {10, 20, 30}) {
-    add(static_cast<std::uint64_t>(begin), begin, Ending::device_closed);
+  for (const bool in_parts : {false, true}) {
+    rows_.clear();
+    for (const Time begin : {10, 20, 30}) {
+      add(static_cast<std::uint64_t>(begin), begin, Ending::device_closed, in_parts);
+    }
+    const auto list = found();
+    ASSERT_EQ(list.size(), 1U);
+    EXPECT_EQ(list[0].how, Outlived::How::every_time);
+    EXPECT_EQ(list[0].what.count, 3U);
+    EXPECT_EQ(list[0].what.bytes_on.on_all(), 3U * 3 * 100);
+    EXPECT_EQ(list[0].what.devices(), (std::vector<std::uint32_t>{0, 1, 2}));
+    EXPECT_EQ(list[0].what.begin_ns, 10);
   }
-  const auto list = found();
-  ASSERT_EQ(list.size(), 1U);
-  EXPECT_EQ(list[0].how, Outlived::How::every_time);
-  EXPECT_EQ(list[0].what.count, 3U);
-  EXPECT_EQ(list[0].what.bytes_on.on_all(), 3U * 3 * 100);
-  EXPECT_EQ(list[0].what.devices(), (std::vector<std::uint32_t>{0, 1, 2}));
-  EXPECT_EQ(list[0].what.begin_ns, 10);
 }
 
 TEST_F(MeshOfThree, ABufferBelongsToTheVisitThatAllocatedItNotToTheClosing) {
-  for (const std::uint64_t number : {1U, 2U, 3U}) add(number, 10, Ending::device_closed);
-  const auto list = found();
-  ASSERT_EQ(list.size(), 1U);
-  EXPECT_EQ(list[0].how, Outlived::How::sometimes) << "all are of the first visit";
+  for (const bool in_parts : {false, true}) {
+    rows_.clear();
+    for (const std::uint64_t number : {1U, 2U, 3U}) {
+      add(number, 10, Ending::device_closed, in_parts);
+    }
+    const auto list = found();
+    ASSERT_EQ(list.size(), 1U);
+    EXPECT_EQ(list[0].how, Outlived::How::sometimes) << "all are of the first visit";
+  }
 }
 
 TEST_F(MeshOfThree, ABufferFreedOnTheLastDeviceWasLeftOnTheOtherDevices) {
-  add(1, 10, Ending::freed);
-  const auto list = found();
-  ASSERT_EQ(list.size(), 1U);
-  EXPECT_EQ(list[0].what.devices(), (std::vector<std::uint32_t>{0, 1}));
-  EXPECT_EQ(list[0].what.bytes_on.on_all(), 2U * 100);
+  for (const bool in_parts : {false, true}) {
+    rows_.clear();
+    add(1, 10, Ending::freed, in_parts);
+    const auto list = found();
+    ASSERT_EQ(list.size(), 1U);
+    EXPECT_EQ(list[0].what.devices(), (std::vector<std::uint32_t>{0, 1}));
+    EXPECT_EQ(list[0].what.bytes_on.on_all(), 2U * 100);
+  }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -105,6 +106,23 @@ TEST(UpstreamPeaks, AreUnknownWhereTheOriginalThrows) {
 Result<Graph> graph_of(const std::string& text) {
   std::istringstream input(text);
   return read_graph(input, "g.json");
+}
+
+TEST(GraphFile, ReadsEverySpellingOfAFlag) {
+  const auto is_view = [](const std::string& spelled) {
+    const auto graph = graph_of(
+        R"([{"counter":0,"node_type":"dataflow_buffer_allocate",
+             "params":{"size":"16","core_range_set":"{[0-0 - 1-0]}","borrows_memory":)" +
+        spelled + "}}]");
+    return graph ? std::optional(graph->nodes[0].is_view) : std::nullopt;
+  };
+  for (const char* no : {"0", "\"0\"", "false", "\"false\"", "null"}) {
+    EXPECT_EQ(is_view(no), false) << no;
+  }
+  for (const char* yes : {"1", "\"1\"", "true", "\"true\""}) EXPECT_EQ(is_view(yes), true) << yes;
+  for (const char* wrong : {"2", "-1", "\"\"", "\"no\"", "[]", "0.5"}) {
+    EXPECT_EQ(is_view(wrong), std::nullopt) << wrong;
+  }
 }
 
 TEST(GraphFile, ReadsNumbersAsTextAndAsNumbers) {

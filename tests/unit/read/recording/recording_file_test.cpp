@@ -242,6 +242,153 @@ TEST_F(RecordingFile, AnAggregateKeepsLiveAllocations) {
   EXPECT_EQ(story(*reader()), (std::vector<std::string>{"allocate 2 @1", "allocate 3 @1"}));
 }
 
+// A process with three devices, and a buffer of the mesh of all three.
+struct BufferOfThree {
+  explicit BufferOfThree(Writer& to) : writer(to) {
+    const RowId process = writer.begin(RecordedProcess{.pid = 7, .name = "model"});
+    for (std::uint32_t number = 0; number < 3; ++number) {
+      devices.push_back(writer.begin(RecordedDevice{.process = process, .number = number}));
+    }
+    row = writer.begin(RecordedAllocation{.devices = set({0, 1, 2}),
+                                          .request = writer.request({.bytes = 10}),
+                                          .number = 5,
+                                          .begin_ns = 10});
+  }
+  RowId set(const std::vector<std::size_t>& numbers) {
+    std::vector<RowId> rows;
+    for (const std::size_t number : numbers) rows.push_back(devices[number]);
+    return writer.device_set(rows);
+  }
+  void end_on(const std::vector<std::size_t>& gone, const std::vector<std::size_t>& rest, Time time,
+              Ending ending = Ending::device_closed) {
+    writer.end_part(row,
+                    {.devices = set(gone), .rest = set(rest), .end_ns = time, .ending = ending});
+  }
+
+  Writer& writer;
+  std::vector<RowId> devices;
+  RowId row = 0;
+};
+
+// Returns lines such as "free 1,2 of 0,1,2 rest 0 @5", with the numbers of the devices.
+std::vector<std::string> mesh_story(const Reader& reader) {
+  const auto numbers = [&](RowId set) {
+    std::string text;
+    if (set == 0) return text;
+    for (const RowId device : reader.tables().device_set(set)) {
+      text += (text.empty() ? "" : ",") + std::to_string(reader.tables().device(device).number);
+    }
+    return text;
+  };
+  std::vector<std::string> lines;
+  const auto done = reader.for_each_event([&](const Event& event) {
+    if (event.type == Event::Type::allocate) {
+      lines.push_back("allocate " + numbers(event.allocation->devices) + " @" +
+                      std::to_string(event.time_ns));
+    } else if (event.type == Event::Type::free) {
+      EXPECT_EQ(event.time_ns, event.allocation->end_ns);
+      lines.push_back("free " + numbers(event.allocation->devices) + " of " +
+                      numbers(event.before) + " rest " + numbers(event.rest) + " " +
+                      std::to_string(static_cast<int>(event.allocation->ending)) + " @" +
+                      std::to_string(event.time_ns));
+    }
+    return true;
+  });
+  EXPECT_TRUE(done);
+  return lines;
+}
+
+TEST_F(RecordingFile, ABufferOfAMeshIsOneRowThatEndsInParts) {
+  for (const bool committed : {false, true}) {
+    const auto writer = this->writer(false, true);
+    BufferOfThree mesh(*writer);
+    const auto commit = [&] { EXPECT_TRUE(!committed || writer->commit()); };
+    commit();
+    mesh.end_on({1}, {0, 2}, 20);
+    commit();
+    mesh.end_on({0}, {2}, 20, Ending::freed);
+    writer->end_allocation(mesh.row, 30, Ending::process_ended);
+    ASSERT_TRUE(writer->commit());
+    const auto reader = this->reader();
+    EXPECT_EQ(mesh_story(*reader),
+              (std::vector<std::string>{"allocate 0,1,2 @10", "free 1 of 0,1,2 rest 0,2 3 @20",
+                                        "free 0 of 0,2 rest 2 1 @20", "free 2 of 2 rest  4 @30"}));
+    std::size_t rows = 0;
+    EXPECT_TRUE(reader->for_each_allocation([&](const RecordedAllocation& row) {
+      ++rows;
+      EXPECT_EQ(end_on(reader->tables(), row, mesh.devices[0]).ending, Ending::freed);
+      EXPECT_EQ(end_on(reader->tables(), row, mesh.devices[1]).end_ns, 20);
+      EXPECT_EQ(end_on(reader->tables(), row, mesh.devices[2]).ending, Ending::process_ended);
+      EXPECT_EQ(left_on(reader->tables(), row),
+                (std::vector<RowId>{mesh.devices[1], mesh.devices[2]}));
+    }));
+    EXPECT_EQ(rows, 1U);
+  }
+}
+
+TEST_F(RecordingFile, ABufferOfAMeshMayStayLiveOnSomeDevices) {
+  const auto writer = this->writer();
+  BufferOfThree mesh(*writer);
+  mesh.end_on({1, 2}, {0}, 40);
+  ASSERT_TRUE(writer->commit());
+  EXPECT_EQ(mesh_story(*reader()),
+            (std::vector<std::string>{"allocate 0,1,2 @10", "free 1,2 of 0,1,2 rest 0 3 @40"}));
+  EXPECT_EQ(reader()->end_ns(), 40) << "the last event of a recording without an end";
+}
+
+TEST_F(RecordingFile, AnAggregateKeepsABufferThatWasLeftOnOneDevice) {
+  for (const bool committed : {false, true}) {
+    const auto writer = this->writer(true, true);
+    BufferOfThree left(*writer);
+    BufferOfThree freed(*writer);
+    for (BufferOfThree* const mesh : {&left, &freed}) {
+      if (committed) {
+        ASSERT_TRUE(writer->commit());
+      }
+      mesh->end_on({1}, {0, 2}, 20, mesh == &left ? Ending::device_closed : Ending::freed);
+      if (committed) {
+        ASSERT_TRUE(writer->commit());
+      }
+      writer->end_allocation(mesh->row, 30, Ending::freed);
+    }
+    ASSERT_TRUE(writer->commit());
+    std::vector<RowId> rows;
+    EXPECT_TRUE(reader()->for_each_allocation(
+        [&](const RecordedAllocation& row) { rows.push_back(row.id); }));
+    EXPECT_EQ(rows, std::vector<RowId>{left.row});
+  }
+}
+
+TEST_F(RecordingFile, PartialEndsThatContradictTheDevicesAreAnError) {
+  for (const char* sql :
+       {"UPDATE partial_ends SET rest = devices", "UPDATE partial_ends SET rest = 99",
+        "UPDATE partial_ends SET devices = 0", "UPDATE partial_ends SET end_ns = 1 << 62",
+        "UPDATE partial_ends SET allocation = 0", "UPDATE partial_ends SET allocation = 2",
+        "INSERT INTO partial_ends SELECT allocation, 7, devices, rest, end_ns, ending "
+        "FROM partial_ends"}) {
+    {
+      const auto writer = this->writer(false, true);
+      BufferOfThree mesh(*writer);
+      mesh.end_on({1}, {0, 2}, 20);
+      ASSERT_TRUE(writer->finish(recording::Run{.ended_ns = 100}));
+    }
+    ASSERT_TRUE(reader()->for_each_event([](const Event&) { return true; }));
+    change(path(), sql);
+    EXPECT_FALSE(reader()->for_each_event([](const Event&) { return true; })) << sql;
+  }
+}
+
+// A recording of an older version has another row for the devices that kept the buffer.
+TEST_F(RecordingFile, WithoutTheTableNoAllocationEndsInParts) {
+  {
+    const auto writer = this->writer();
+    BufferOfThree mesh(*writer);
+    ASSERT_TRUE(writer->finish(recording::Run{.ended_ns = 100}));
+  }
+  change(path(), "DROP VIEW allocation_list; DROP TABLE partial_ends");
+  EXPECT_EQ(mesh_story(*reader()), std::vector<std::string>{"allocate 0,1,2 @10"});
+}
+
 TEST_F(RecordingFile, OverwritesOnlyWhenAsked) {
   { const auto first = writer(); }
   const auto second = Writer::create(path(), recording::Run{}, false);
