@@ -69,7 +69,7 @@ std::optional<BufferAlloc::Request> request(Fields& fields) {
   return request;
 }
 
-// Parses lines in order, and checks each against the devices and programs of earlier lines.
+// Parses the lines in order. Checks each line against the devices and programs of earlier lines.
 class Parser {
  public:
   [[nodiscard]] Result<CaptureLine> parse(std::string_view text) {

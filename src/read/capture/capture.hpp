@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A capture: a file with the calls of the real runtime's hooks, one JSON object per line. Devices
-// and meshes come first, then the events in their order.
+// A capture is a file with the calls of the real runtime's hooks, one JSON object per line. The
+// devices and meshes come first. The events follow in the order of the calls.
 #pragma once
 
 #include <ttmem/ttmem.h>
@@ -52,7 +52,8 @@ struct CaptureMesh {
 };
 
 struct BufferAlloc {
-  // The program's request to the runtime. The other fields of BufferAlloc are the runtime's result.
+  // What the program asked the runtime for. The other fields of BufferAlloc are what the runtime
+  // did.
   struct Request {
     std::optional<std::uint64_t> mesh_id;  // nullopt: the request was for one device
     std::string layout;                    // "interleaved", "height_sharded", ...

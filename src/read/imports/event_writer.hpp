@@ -11,8 +11,8 @@
 
 namespace ttmem::imports {
 
-// Writes the events of another tool as rows of a recording. Finds the row of the allocation that a
-// free ends, and the row of the program to which a CB belongs. Times must not descend.
+// Writes the events of another tool as rows of a recording. Finds the allocation that a free ends,
+// and the program to which a CB belongs. The events must come in order of time.
 class EventWriter {
  public:
   // `writer` must outlive this object.
@@ -37,7 +37,7 @@ class EventWriter {
   // Ends a program. Does nothing if the program is not placed.
   void end_program(recording::RowId device, std::uint64_t program, recording::Time time);
 
-  // Writes the layouts that were kept back in case more CBs follow.
+  // Writes the waiting layouts. A layout waits because more CBs of its program may follow.
   void settle();
 
   [[nodiscard]] std::uint64_t allocations() const { return allocations_; }

@@ -21,9 +21,9 @@ class Functions {
 
   // Begins a function inside the innermost open function. `node` must outlive this object.
   void begin(const Graph& graph, const Node& node, recording::Time time);
-  // Ends the innermost open function with the name of `node`, and returns the function. Functions
-  // inside it that are still open count as never ended. Returns nullopt if no open function has
-  // this name: the function began before the capture.
+  // Ends the innermost open function with the name of `node`, and returns this function. Open
+  // functions inside it count as never ended. Returns nullopt if no open function has this name,
+  // because the function began before the capture.
   std::optional<Open> end(const Node& node);
   // Returns the innermost open function; null if no function is open.
   [[nodiscard]] const Open* innermost() const { return open_.empty() ? nullptr : &open_.back(); }

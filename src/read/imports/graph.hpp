@@ -30,8 +30,8 @@ enum class NodeType : std::uint8_t {
   other,  // capture_start, capture_end, and types of later versions
 };
 
-// A node of the graph. Only the fields that the graph gives for the type of the node are set. An
-// index refers to a list of Graph.
+// A node of the graph. Only the fields that belong to the type of the node are set. Indices refer
+// to the lists of Graph.
 struct Node {
   NodeType type = NodeType::other;
   Kind kind = Kind::dram;     // kind of a buffer

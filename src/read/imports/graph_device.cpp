@@ -18,7 +18,7 @@ struct GraphGrid {
   std::uint32_t rows = 0;
 
   void include(const CoreRange& range) {
-    // std::min() prevents an overflow of the sum.
+    // std::min() prevents an overflow of the addition.
     columns = std::max(columns, std::min(range.x1, kMaxCores) + 1);
     rows = std::max(rows, std::min(range.y1, kMaxCores) + 1);
   }

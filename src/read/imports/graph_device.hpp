@@ -7,9 +7,9 @@
 
 namespace ttmem::imports {
 
-// Returns one device that stands for all devices of the graph. Buffers and CBs number devices
-// differently, so their figures cannot be combined by device. Without a report, only its grid is
-// known: the smallest grid that contains all named cores. Fails if no device has so many cores.
+// Returns one device that stands for all devices of the graph, because a graph numbers devices
+// differently for buffers and for CBs. Without a report, only the grid of the device is known: the
+// smallest grid that contains all named cores. Fails if no real device has so many cores.
 [[nodiscard]] Result<recording::RecordedDevice> device_of(const Graph& graph);
 
 }  // namespace ttmem::imports

@@ -30,7 +30,7 @@ constexpr std::size_t kMaxNodeValues = std::size_t{1} << 18;
 constexpr std::size_t kMaxDepth = std::size_t{1} << 20;
 constexpr std::size_t kMaxReasonBytes = 300;  // for the parser's message, which quotes the file
 
-// Passes JSON on to the parser. Ends the input before the parser would keep too much in memory.
+// Passes JSON on to the parser. Ends the input early if the parser would need too much memory.
 class BoundedJson : public std::streambuf {
  public:
   explicit BoundedJson(std::istream& file) : file_(file) {}
@@ -117,8 +117,8 @@ std::string text_of(const Json& object, const char* name) {
                                                 : std::string();
 }
 
-// Converts to lower case, because architecture names are in lower case outside of graphs, such as
-// "wormhole_b0".
+// Converts to lower case, because ttmem writes the names of architectures in lower case
+// ("wormhole_b0").
 char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // Removes `before` from the beginning and `after` from the end of the text. For example, "Shape([1,
@@ -213,7 +213,7 @@ class GraphReader {
  public:
   struct TooLarge {};
 
-  // The callback of nlohmann's parser. Returns true if the parser must keep this part of the file.
+  // The callback of nlohmann's parser. Returns true if the parser must keep this part of the JSON.
   // Throws TooLarge if a node has more than kMaxNodeValues values.
   bool on_event(int depth, Json::parse_event_t event, Json& parsed) {
     using Event = Json::parse_event_t;

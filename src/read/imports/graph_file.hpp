@@ -9,9 +9,9 @@
 
 namespace ttmem::imports {
 
-// Reads a graph: a bare array of nodes, or a report with the array in `graph`. Numbers may be
-// spelled as text. `name` is the name of the file in messages. Uses memory for the Graph and for
-// the JSON of one node, whose size is limited.
+// Reads a graph. The input is an array of nodes, or a report whose field `graph` is this array.
+// Numbers may be texts. `name` is the name of the file in messages. Besides the Graph, only the
+// JSON of one node is in memory, and its size is limited.
 //
 // Fails if the file is not JSON or not a graph, if a node lacks a parameter that its type needs, or
 // if counters do not ascend. The message names the node and the reason. Nodes of an unknown type

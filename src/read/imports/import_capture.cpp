@@ -121,7 +121,7 @@ class CaptureWriter {
 
   void take(const capture::ProgramLayout& layout) { lay_out(layout); }
 
-  // Registers a program. A program without CBs has no earlier layout event, but is live too.
+  // Registers a program. A program without CBs is new here, because it has no layout event.
   void take(const capture::ProgramRegister& complete) {
     if (!event_writer_.has_program(devices_[complete.device].id, complete.program))
       lay_out(complete);

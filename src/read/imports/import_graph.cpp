@@ -180,8 +180,8 @@ class GraphWriter {
     program_.reset();
   }
 
-  // Returns an address for a CB without an address: the first address after all other CBs that the
-  // program has on the cores of this CB.
+  // Returns an address for a CB that has none: the first address behind all CBs that the program
+  // already has on the cores of this CB.
   std::uint64_t next_free(const Node& node) {
     std::uint64_t address = 0;
     auto& ends = program_->ends;

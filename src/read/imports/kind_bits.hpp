@@ -12,7 +12,7 @@ namespace ttmem::imports {
   return 1U << static_cast<unsigned>(kind);
 }
 
-// The kinds of buffers. A process that reports buffers reports all of these kinds.
+// The bits of all kinds of buffers.
 inline constexpr std::uint32_t kBufferBits = bit_of(Kind::dram) | bit_of(Kind::l1) |
                                              bit_of(Kind::l1_small) | bit_of(Kind::trace) |
                                              bit_of(Kind::system);

@@ -19,9 +19,9 @@ namespace ttmem::imports {
 //   circular_buffer_deallocate_all  these three become 0
 //   buffer_allocate, _deallocate    l1 += or -= max_size_per_bank, unless in DRAM
 //
-// Each peak is the maximum of its sum, and `total` is the maximum of the four sums together. A free
-// of a buffer that was allocated before the capture never takes l1 below zero; in ttnn, the
-// unsigned figure wraps around to nearly 2^64.
+// Each peak is the maximum of one of these sums. `total` is the maximum of all four sums added up.
+// A buffer that was allocated before the capture may be freed: l1 then stays at zero. In ttnn, the
+// unsigned l1 then wraps around to nearly 2^64.
 //
 // A figure is nullopt if it is unknown. All are unknown if counters are not consecutive; ttnn
 // throws in this case. `l1` and `total` are unknown if a buffer in L1 has no max_size_per_bank. All
@@ -36,8 +36,8 @@ struct UpstreamPeaks {
 
 [[nodiscard]] UpstreamPeaks upstream_peaks(std::span<const Node> nodes);
 
-// Returns false if programs ran and the graph shows no CB. Such programs came from the program
-// cache. ttnn reports the CBs of a program only when it lays out the program.
+// Returns false if programs ran but the graph shows no CB. The programs then came from the program
+// cache: ttnn reports the CBs of a program only when it lays out the program.
 [[nodiscard]] bool shows_programs(std::span<const Node> nodes);
 
 // Returns the peaks as JSON, {"peak_cb": 1024, ...}; unknown values are null.

@@ -10,7 +10,7 @@
 
 namespace ttmem::recording {
 
-// A chip, and its devices in the recording: one for each time that a process opened the chip.
+// A chip, with one row of the table `devices` for each time that a process opened the chip.
 struct RecordedChip {
   std::vector<RowId> rows;
   // The largest grid that a process sees; processes may see different grids. 0: unknown.
@@ -33,8 +33,8 @@ struct Chips {
   // True if this is the last opening of the chip by its process, even if the process never closed
   // the chip.
   std::vector<bool> is_last;  // [device - 1]
-  // True if this opening ended last: `is_last` is true, and no other such opening of the chip ended
-  // later. Several openings can end at the same time.
+  // True if `is_last` is true and no other opening of the chip with `is_last` ended later. True for
+  // several openings that ended at the same time.
   std::vector<bool> is_at_end;  // [device - 1]
   // The chips on which a buffer with this device set lies. Each chip is listed once.
   std::vector<std::vector<std::uint32_t>> of_set;  // [set - 1]

@@ -19,8 +19,8 @@ constexpr int kBusyMilliseconds = 10'000;
 // The maximum length of a text, because any user may have written the file. The longest text that
 // ttmem writes is a command line.
 constexpr int kMaxTextBytes = 16 << 20;
-// Limits of the steps of SQLite's virtual machine. A row takes about one step for each of its
-// bytes. The limit allows more steps per byte, because several queries may run at the same time.
+// Limits of the steps of SQLite's virtual machine. Reading a row takes about one step per byte. The
+// limit is higher, because several queries may run at the same time.
 constexpr std::uint64_t kStepsPerByte = 16;
 constexpr std::uint64_t kFewestSteps = 4'000'000;
 constexpr int kStepsPerCount = 10'000;
@@ -163,8 +163,8 @@ Error Database::error() const {
 }
 
 Error Database::error_of(int code, const char* reason) const {
-  // While a file is only read, SQLite writes only temporary files for sorting. So a write error
-  // means that there is no room for temporary files.
+  // SQLite writes nothing but temporary files for sorting while it reads a recording. A write error
+  // therefore means that there is no room for temporary files.
   const int whole_code = sqlite3_extended_errcode(database_.get());
   if (steps_ != nullptr && (whole_code == SQLITE_FULL || whole_code == SQLITE_IOERR_WRITE)) {
     return {

@@ -67,9 +67,9 @@ class Statement {
 
 class Database {
  public:
-  // `read` is for untrusted files. It changes nothing on the disk (ReadOnlyVfs), and runs no view,
-  // trigger or virtual table of the file. A query that takes more steps than the file can have rows
-  // fails, because the pages of a damaged file may form a loop.
+  // `read` is for untrusted files: nothing on the disk changes (ReadOnlyVfs), and no view, trigger
+  // or virtual table of the file runs. The pages of a damaged file may form a loop, so a query
+  // fails if it takes too many steps for a file of that size.
   enum class Mode : std::uint8_t { read, create };
 
   [[nodiscard]] static Result<Database> open(const std::string& path, Mode mode);

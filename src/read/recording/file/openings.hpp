@@ -7,9 +7,9 @@
 
 namespace ttmem::recording {
 
-// Returns, at index [device - 1], true if this row is the last opening of the device by its
-// process. A process that opens a device again begins with nothing, so only the last opening shows
-// what the process left on the device.
+// Returns a list with the element true at index [device - 1] if that row is the last opening of the
+// device by its process. Only the last opening shows what the process left on the device, because a
+// device that is opened again begins empty.
 [[nodiscard]] std::vector<bool> last_openings(const Tables& tables);
 
 }  // namespace ttmem::recording

@@ -107,7 +107,8 @@ class Overlay {
     std::erase_if(places_, [&](const auto& block) { return block.first >= first; });
   }
 
-  // Replaces the bytes of `to`, which were read at `offset`, by the blocks written over them.
+  // `to` has the bytes of the file at `offset`. Replaces the bytes for which this overlay has
+  // blocks.
   int read_over(Bytes to, std::uint64_t offset) {
     for (std::uint64_t at = offset, end = offset + to.size(); at < end;) {
       const std::uint64_t within = at % kBlockBytes;
@@ -232,7 +233,7 @@ struct ReadOnlyVfs::State {
   }
   int lock(int level) {
     if (level <= lock_level) return SQLITE_OK;
-    // A writer that waits for its readers locks the pending byte to keep new readers away.
+    // A writer that waits for readers locks the pending byte, so that no new reader begins.
     if (!has_shared_lock) {
       int code = set_lock(fd.get(), F_RDLCK, kPendingByte, 1);
       if (code != SQLITE_OK) return code;
@@ -266,7 +267,7 @@ struct ReadOnlyVfs::State {
   UniqueFd fd;
   std::string journal_path;
   uid_t owner = 0;
-  int lock_level = SQLITE_LOCK_NONE;  // the lock that SQLite assumes that it holds
+  int lock_level = SQLITE_LOCK_NONE;  // the lock that SQLite believes to hold
   bool has_shared_lock = false;
   bool has_log = false;
   bool is_undone = false;  // the journal is undone, but still on the disk

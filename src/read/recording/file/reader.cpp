@@ -33,9 +33,9 @@ Result<std::int64_t> number_from(Database& database, const char* sql) {
   return statement->integer(0);
 }
 
-// Opens a recording. Copies a recording without an end, because its recorder may still run: SQLite
-// locks the whole file during a read, and the recorder could not write. The copy also has a
-// consistent state.
+// Opens a recording. If the recording has no end, its recorder may still run, and could not write
+// while SQLite locks the file for a read. Therefore such a recording is copied, and the copy is
+// read.
 Result<Database> open_settled(const std::string& path) {
   auto database = Database::open(path, Database::Mode::read);
   if (!database) return database.error();
@@ -44,8 +44,8 @@ Result<Database> open_settled(const std::string& path) {
   return running && *running != 0 ? database->copy() : std::move(database);
 }
 
-// Returns the time of the last event, which is the end of a recording whose writer was killed or
-// still writes.
+// Returns the time of the last event. This time stands for the end of a recording that has no end,
+// because its writer was killed or still writes.
 Result<Time> last_known(Database& database, const Tables& tables) {
   Time last = 0;
   std::vector<const char*> queries = {
@@ -67,8 +67,8 @@ Result<Time> last_known(Database& database, const Tables& tables) {
 }  // namespace
 
 Result<std::unique_ptr<Reader>> Reader::open(const std::string& path) {
-  // SQLite sorts in temporary files. While SIGXFSZ is ignored, reaching the shell's file size limit
-  // is an error like a full disk.
+  // SQLite sorts in temporary files. Because SIGXFSZ is ignored, a write beyond the file size limit
+  // of the shell returns an error, like a write to a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
   auto database = open_settled(path);
   if (!database) return database.error();
@@ -80,7 +80,7 @@ Result<std::unique_ptr<Reader>> Reader::open(const std::string& path) {
                           "SELECT max(id) FROM dispatches"}) {
     const auto rows = number_from(state->database, sql);
     if (!rows) return rows.error();
-    // The last query counts the dispatches, so their number stays here.
+    // The last query counts the dispatches. `rows` still has this number.
     state->dispatches = static_cast<std::uint64_t>(std::max<RowId>(*rows, 0));
     state->rows += state->dispatches;
   }

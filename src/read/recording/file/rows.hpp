@@ -21,8 +21,8 @@ namespace ttmem::recording {
 using RowId = std::int64_t;  // id of a row in its table, from 1; 0: none
 using Time = std::int64_t;   // nanoseconds since the recording began; may be negative
 
-// The maximum distance of a time from the begin of the recording: 73 years. Times further away are
-// errors, and would make differences overflow.
+// The maximum distance of a time from the begin of the recording: 73 years. A time further away is
+// an error. Within this limit, differences of times do not overflow.
 inline constexpr Time kMaxTime = Time{1} << 61;
 [[nodiscard]] constexpr bool is_possible(Time time) {
   return time >= -kMaxTime && time <= kMaxTime;

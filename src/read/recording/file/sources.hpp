@@ -5,8 +5,8 @@
 
 namespace ttmem::recording {
 
-// Run::source of a recording by `ttmem record --server` of 0.1.0, which consists of samples of
-// another machine: everything that began and ended between two samples is missing.
+// Run::source of a recording that `ttmem record --server` of version 0.1.0 made from samples of
+// another machine. Everything that began and ended between two samples is missing.
 inline constexpr std::string_view kLooks = "looks";
 
 }  // namespace ttmem::recording

@@ -173,7 +173,7 @@ class RowCursor {
         Error{fmt::format("{} is damaged: row {} is impossible, or refers to what is not there",
                           database_.path(), row)};
   }
-  // Returns false if the rows so far refer to more things than a recording of this size can.
+  // Returns false if the rows so far have more references than a recording of this size can have.
   bool spend(const Breadth& breadth, std::uint64_t count) {
     spent_ += count;
     if (spent_ <= breadth.always + breadth.per_byte * database_.file_bytes()) return true;

@@ -95,9 +95,9 @@ class Loader {
     }
   }
 
-  // Returns false if the rows so far have more text than the file can contain: rows of a crafted
-  // file may share the same bytes. A text may take fewer bytes in the file than in memory, but at
-  // least half as many.
+  // Returns false if the rows so far have more text than the file can contain. In a crafted file,
+  // many rows can share the same bytes. A text takes at least half as many bytes in the file as in
+  // memory.
   bool has_room_for(const Statement& s) {
     text_bytes_ += s.text_bytes();
     return text_bytes_ / 2 <= database_.file_bytes();

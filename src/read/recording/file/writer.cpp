@@ -78,7 +78,7 @@ class Known {
   boost::unordered_flat_map<Value, RowId, HashOf> rows_;
 };
 
-// Rows that begin and end. The rows since the last commit are kept here, older rows are in the
+// Rows that begin and end. Keeps the rows that began since the last commit; older rows are in the
 // file.
 template <typename Row>
 class Lives {
@@ -506,8 +506,8 @@ RowId Writer::begin(const RecordedDevice& device) {
 }
 
 void Writer::change(const RecordedDevice& row) {
-  // If the process reported the L1 size, a region size of 0 is known: the process asked for no
-  // region. Otherwise the size is unknown.
+  // The sizes of the L1_SMALL region and the trace region are known only if the process reported
+  // the L1 size. A known size of 0 means that the process asked for no such region.
   const auto region = [&](std::uint64_t bytes) {
     return row.l1_bytes_per_core != 0 ? std::optional(bytes) : std::nullopt;
   };

@@ -304,7 +304,7 @@ class Playback::State {
   ledger::FootprintTable footprints_;    // declared before the devices, whose programs refer to it
   std::vector<DevicePlayback> devices_;  // by row
   std::map<std::pair<RowId, std::uint32_t>, RowId> last_opened_;  // by process and device number
-  std::vector<RowId> changing_;  // devices with programs that ended as `changed`
+  std::vector<RowId> changing_;  // devices whose programs were given another layout just now
   boost::unordered_flat_map<RowId, RecordedAllocation> allocations_;
   std::vector<Left> left_;  // only used with AfterClose::kept
   boost::unordered_flat_map<RowId, RecordedProgram> programs_;

@@ -14,8 +14,7 @@ namespace ttmem::recording {
 enum class AfterClose : std::uint8_t {
   gone,  // the process holds nothing on the device, as in reality
   // The device keeps the memory that was held when the device was last closed, or when its process
-  // ended. All devices are closed at the end of a recording; this value shows the state just before
-  // the end.
+  // ended. Use this value for the end of a recording, when all devices are closed.
   kept,
 };
 

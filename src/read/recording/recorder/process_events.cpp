@@ -30,7 +30,7 @@ void ProcessEvents::drain() {
     auto events = segment::read_events(source_, read_up_to_, kEventsAtOnce);
     if (!events) return;
     // A process that is older than the recording gets its first bridge now, even if it has no
-    // events yet. A bridge that came later, with the first events, would drop these events.
+    // events yet. A later bridge would drop the events that come with it.
     const bool is_begin = !was_read_ && begin_ < 0;
     if (events->newest == read_up_to_ && !is_begin) return;
     has_details_ = events->has_details;
@@ -44,9 +44,9 @@ void ProcessEvents::drain() {
   }
 }
 
-// Adds a bridge at the begin of the recording or after lost events. Drops the events of the batch,
-// because they may contradict each other without the lost events. The image of the bridge shows the
-// result of all events.
+// Adds a bridge at the begin of the recording or after lost events. Drops the events of the batch:
+// they may contradict each other, because earlier events are missing. The image of the bridge
+// already contains their result.
 void ProcessEvents::take_image(Batch& batch, bool is_gap) {
   auto image = segment::read_segment(source_);
   if (!image) return;

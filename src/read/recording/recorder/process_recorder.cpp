@@ -67,8 +67,9 @@ bool has_ended_well(const segment::Header& header) {
   return header.exit_state == static_cast<std::uint32_t>(segment::ExitState::clean);
 }
 
-// Returns true if the process still lives although it no longer holds its segment. An exiting
-// process does not count: the kernel marks it as exiting before it closes its files.
+// Returns true if the process lives but no longer holds its segment, which means that it has called
+// exec(). Returns false for an exiting process: the kernel marks a process as exiting before it
+// closes the files of the process.
 bool has_called_exec(const segment::Header& header) {
   if (header.pid_namespace != collector::own_pid_namespace()) return false;
   const auto facts = collector::process_facts(header.pid);
@@ -358,9 +359,9 @@ void ProcessRecorder::apply_dispatch(const EventRecord& event, const Launch& lau
   writer_.add(Dispatch{.time_ns = time, .devices = devices, .launch = row});
 }
 
-// Updates the rows to the image of a bridge. Objects that were created and ended during the gap are
-// missing. A row that is no longer live ends at the begin of the gap, so that figures during the
-// gap are lower limits.
+// Makes the live rows equal to the image of a bridge. A row that is not in the image ends at the
+// begin of the gap. Objects that began and ended during the gap are missing. The figures during the
+// gap are therefore lower bounds.
 void ProcessRecorder::apply_bridge(const Bridge& bridge, Time time) {
   image_ = &bridge.image;
   if (bridge.is_gap) {

@@ -14,9 +14,9 @@
 namespace ttmem::recording {
 namespace {
 
-// The age at which events are written. Younger events wait, so that events of several processes are
-// written in the order of their times: a process takes the time from a coarse clock, and may
-// publish the event some time later.
+// The age at which events are written. Younger events wait, because a process may publish an event
+// some time after the time of the event. So the events of several processes are written in the
+// order of their times.
 constexpr Time kMergeDelay = 20'000'000;
 constexpr Time kCommitEvery = 500'000'000;
 // The pause between commits if a process has ended. A short pause lets the segment be removed soon.
