@@ -22,8 +22,8 @@ enum class Scale : std::uint8_t { device, core };
   const std::size_t ordinary = scale == Scale::device ? 2 : 1;
   double value = static_cast<double>(bytes);
   std::size_t unit = 0;
-  // Takes the next unit from 999.95 on. One decimal would give "1000.0 MiB", which has ten
-  // characters.
+  // Takes the next unit for 999.95 or more, because one decimal would give "1000.0 MiB", which has
+  // ten characters.
   for (; unit + 1 < units.size() && (unit < ordinary || value >= 999.95); ++unit) value /= 1024;
   const double least = scale == Scale::device ? 0.01 : 1;
   if (unit == ordinary && bytes > 0) {
