@@ -37,10 +37,11 @@ struct Fingerprint {
 // device.
 [[nodiscard]] bool still_has(const ByteSource& source, const Fingerprint& fingerprint);
 
-// Returns true if the lists agree with the figures, so that no call of the writer was in progress
-// when `image` was read. The fingerprint alone does not show the end of a call, because the writer
-// writes the slot of an allocation after the figures. Returns false for a segment that could not
-// grow, because some of its allocations are in the figures but not in the lists.
+// Returns true if the lists of allocations and programs agree with the figures. No call of the
+// writer was then in progress when `image` was read. The fingerprint alone does not show the end of
+// a call, because the writer writes the slot of an allocation after the figures. Returns false for
+// a segment that could not grow, because some of its allocations are in the figures but not in the
+// lists.
 [[nodiscard]] bool is_settled(const SegmentImage& image);
 
 }  // namespace ttmem::segment

@@ -36,8 +36,8 @@ class TextReader {
   // Sets `path` to the names of the scope and of its enclosing scopes, outermost first:
   // "decoder.0/attention". Otherwise like read().
   [[nodiscard]] bool read_scope(std::uint32_t number, std::string& path);
-  // Returns the visits of a scope. They are unknown if there is no such scope, if its name is too
-  // long for a ScopeRecord, or if the process does not report visits.
+  // Returns the visits of a scope. The visits are unknown if there is no such scope, if its name is
+  // too long for a ScopeRecord, or if the process does not report visits.
   [[nodiscard]] ScopeVisits visits(std::uint32_t number);
 
  private:

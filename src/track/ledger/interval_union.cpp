@@ -73,7 +73,7 @@ IntervalUnion::Index IntervalUnion::change_below(Index root, std::uint32_t at,
   Index& child = at < node.at ? node.left : node.right;
   child = change_below(child, at, change);
   if (child != 0 && nodes_[child].priority > node.priority) {
-    // Rotates the new child up: this node becomes a child of the new child.
+    // Rotates the new child up, so that this node becomes its child.
     const Index up = child;
     Node& above = nodes_[up];
     Index& inner = at < node.at ? above.right : above.left;
