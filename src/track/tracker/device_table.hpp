@@ -100,7 +100,8 @@ class DeviceTable {
   std::uint64_t shapes_ = 1;  // grows when a device opens, closes or gets another shape
   std::uint32_t count_ = 0;   // number of devices
   std::array<std::unique_ptr<TrackedDevice>, segment::kMaxDevices> devices_;  // by record
-  std::array<TrackedDevice*, 256> by_id_{};  // devices with a small id; larger ids are searched
+  std::array<TrackedDevice*, 256>
+      by_id_{};  // by id, if the id is below 256; larger ids are searched
 };
 
 }  // namespace ttmem::tracker

@@ -65,8 +65,8 @@ void begin_cb(Message& to, MessageType type, const Sender& sender, const DeviceR
   to.allocation.address = cb->address;
 }
 
-// Fills in the fields that an allocation and its free share. Returns false if the message is
-// complete: a CB without an address has no details.
+// Fills in the fields that an allocation and its free share. Returns false if the message needs no
+// details, because the allocation is a CB without an address.
 bool begin_allocation(Message& to, bool is_free, const Sender& sender, const DeviceRecord& device,
                       const AllocationSlot& slot, std::uint64_t unix_ns) noexcept {
   const auto kind = static_cast<Kind>(slot.kind);
