@@ -155,8 +155,8 @@ typedef struct {
  * board. */
 
 /* The allocator of the buffer covers only `cores`, for example because the allocator belongs to a
- * sub-device. The buffer then takes no bytes in other banks. Ignored if `cores` is null.
- */
+ * sub-device. The buffer then takes no bytes in other banks. The flag is ignored if `cores` is
+ * null. */
 #define TTMEM_BUFFER_OWN_BANKS 1u
 /* The pages are spread over all banks in turn (interleaved). */
 #define TTMEM_BUFFER_INTERLEAVED 2u
@@ -197,7 +197,8 @@ TTMEM_API void ttmem_buffer_free(uint32_t device, ttmem_buffer_type type, uint64
 
 /* ---- Circular buffers (CBs) and programs ----------------------------------------------------- */
 
-/* Flag of a CB: the CB is a view on an L1 buffer. Its bytes count for the buffer only. */
+/* Flag of a CB: the CB is a view on an L1 buffer. The bytes count for the buffer, not for the CB.
+ */
 #define TTMEM_CB_GLOBAL 1u
 
 /* A circular buffer: [address, address + bytes) in the L1 of each of its cores. */

@@ -25,7 +25,7 @@ class GzipWriter {
   GzipWriter& operator=(const GzipWriter&) = delete;
 
   void write(std::string_view bytes);
-  // Writes the end of the compressed stream. Call once, after the last write().
+  // Writes the end of the compressed stream. Call finish() once, after the last write().
   void finish();
 
  private:

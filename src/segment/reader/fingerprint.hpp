@@ -29,8 +29,8 @@ struct Fingerprint {
   }
 };
 
-// Returns nullopt if the header is not HeaderState::complete or the file is truncated. Any thread
-// may call the functions of this header.
+// Reads the fingerprint of a segment. Returns nullopt if the header is not HeaderState::complete or
+// the file is truncated. Any thread may call the functions of this header.
 [[nodiscard]] std::optional<Fingerprint> read_fingerprint(const ByteSource& source);
 
 // Returns true if the segment still has this fingerprint. Reads the header and eight bytes per

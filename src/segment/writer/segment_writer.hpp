@@ -227,8 +227,8 @@ class SegmentWriter {
   // most kMaxFailedBytes, and at most a quarter of the free space.
   [[nodiscard]] int keep_failed() noexcept;
   static constexpr std::uint64_t kMaxFailedBytes = 128 << 20;
-  // Removes the copy of a failure, if there is one. Call this function when no reader needs the
-  // copy any more. A clean exit after this call leaves no copy either.
+  // Removes the copy that keep_failed() made, if there is one. Call this function when no reader
+  // needs the copy any more. A clean exit after this call leaves no copy either.
   void drop_failed() noexcept;
 
   // Ends the segment at a clean exit: sets ExitState::clean, and removes the file unless a reader
@@ -283,8 +283,8 @@ class SegmentWriter {
   [[nodiscard]] void* chunk(ChunkKind kind, std::size_t number) const noexcept;
   [[nodiscard]] bool fill(int file, const struct stat& old) noexcept;
   [[nodiscard]] std::uint64_t bytes_without_events() const noexcept;
-  // If a failure could not be copied, keeps the segment itself in place of the copy at a clean
-  // exit. The segment takes no new space, and contains the message of the failure.
+  // If keep_failed() could not make a copy, keeps the segment itself in place of the copy at a
+  // clean exit. The segment takes no new space, and contains the message of the failure.
   void leave_failed() noexcept;
   [[nodiscard]] int write_failed(const std::string& path) noexcept;
   [[nodiscard]] void* map(off_t offset, std::size_t bytes) const noexcept;
@@ -310,8 +310,8 @@ class SegmentWriter {
   dev_t file_device_ = 0;
   ino_t file_number_ = 0;
   bool is_proxy_ = false;
-  bool is_failure_forgotten_ = false;  // true: no reader needs the copy of a failure
-  bool has_failed_ = false;            // true: there is a copy of a failure
+  bool is_failure_forgotten_ = false;  // true: no reader needs the copy that keep_failed() made
+  bool has_failed_ = false;            // true: the copy that keep_failed() made exists
   mode_t mode_ = 0600;
   std::string path_;
   std::string base_path_;  // the path without a number and without kProxySuffix

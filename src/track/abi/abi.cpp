@@ -47,7 +47,7 @@ enum class Mode : int {
   undecided,  // no call so far in this process
   off,        // tracking was not requested, the process is ending, or it was forked inside a call
   on,
-  failed,  // enabled, but tracking could not start or failed: calls are counted as dropped
+  failed,  // tracking was requested, but could not start or failed: calls count as dropped
 };
 
 // The limits that ttmem.h documents.
@@ -75,13 +75,12 @@ struct Scopes {
   std::uint32_t current = 0;  // number of the innermost scope; 0: no scope
   std::uint32_t outer = 0;    // number of the scope around `current`, if has_outer
   bool has_outer = false;
-  // Counter of the open visits of `current` in the segment, if has_outer. The segment stays mapped
+  // If has_outer: the counter of the open visits of `current` in the segment, which stays mapped
   // until the process ends. Null if visits are not counted, or if the segment belongs to the parent
   // process.
   std::uint32_t* open_visits = nullptr;
-  std::uint32_t depth = 0;  // nesting depth of `current`
-  std::uint32_t ignored =
-      0;  // number of pushed scopes that are ignored, because they got no number
+  std::uint32_t depth = 0;    // nesting depth of `current`
+  std::uint32_t ignored = 0;  // number of pushed scopes that were ignored
 };
 [[gnu::tls_model("initial-exec")]] thread_local constinit Scopes scopes;
 // Names of the scopes that the parent was in at the fork, outermost first. Null except in a forked
@@ -187,9 +186,9 @@ __attribute__((destructor)) void finish() noexcept {
   }
 }
 
-// Makes the process store its exit status when it exits. finish() runs afterwards, and removes the
-// copy of a failure if the exit status is 0. Otherwise the copy stays, because it helps to explain
-// why the process failed.
+// Makes the process store its exit status when it exits. finish() runs afterwards. If the exit
+// status is 0, finish() removes the copy of the segment that was made after a failure. Otherwise
+// the copy stays, because it helps to explain why the process failed.
 void learn_exit_status() noexcept {
   static constinit std::atomic<bool> asked{false};
   if (asked.exchange(true)) return;

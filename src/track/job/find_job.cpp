@@ -35,8 +35,8 @@ std::string first_of(const Variables& variable, std::initializer_list<const char
   return {};
 }
 
-// Finds the rank that the innermost launcher gave to the process. Under Slurm, for example,
-// `mpirun` and `torchrun` start several processes in one Slurm task.
+// Finds the rank that the innermost launcher gave to the process. There may be several launchers:
+// under Slurm, for example, `mpirun` and `torchrun` start several processes in one Slurm task.
 void find_rank(const Variables& variable, Job& job) {
   constexpr struct {
     const char* rank;

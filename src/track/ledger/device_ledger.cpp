@@ -25,7 +25,8 @@ std::uint32_t bytes_on(const Footprint& footprint, std::uint32_t core) noexcept 
 struct Trace {
   struct Member {
     Placement* placement;
-    std::uint32_t resident_cores;  // number that the trace adds to Placement::resident_cores
+    std::uint32_t
+        resident_cores;  // number of cores that the trace adds to Placement::resident_cores
   };
 
   std::vector<std::uint64_t> programs;  // as the caller listed the programs

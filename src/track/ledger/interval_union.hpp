@@ -46,8 +46,8 @@ class IntervalUnion {
     std::uint32_t first;
     std::uint32_t last;
     std::int32_t sum;  // change of coverage over the whole run
-    // Smallest coverage between the points of the run, relative to the coverage below its first
-    // point.
+    // The smallest coverage between the points of the run, as a difference from the coverage below
+    // the first point of the run.
     std::int32_t min;
     std::uint32_t min_bytes;  // number of bytes with that coverage
   };

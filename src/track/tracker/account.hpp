@@ -100,8 +100,8 @@ namespace ttmem::tracker {
   });
 }
 
-// Call this function after the slot was written: the last fields of the slot are the details of the
-// event.
+// Call this function after the slot was written, because the event copies its details from the last
+// fields of the slot.
 [[gnu::always_inline]] inline void AllocationTracker::write_alloc_event(
     Location location, const AllocationRequest& request, const Receipt& receipt,
     std::uint64_t now_ns) noexcept {

@@ -31,8 +31,8 @@ static_assert(kUnknownGridSide * kUnknownGridSide <= kMaxCores);
 inline constexpr std::uint64_t kMaxTotalBytes = 1ULL << 61;
 static_assert(kMaxBytes * kMaxBanks < kMaxTotalBytes);
 
-// Returns true if the used bytes of this kind, minus `freed_bytes` plus `bytes`, stay within
-// kMaxTotalBytes.
+// Returns true if the used bytes of this kind stay within kMaxTotalBytes after `freed_bytes` are
+// freed and `bytes` are added.
 [[nodiscard]] inline bool has_room(const DeviceRecord& record, Kind kind, std::uint64_t bytes,
                                    std::uint64_t freed_bytes = 0) noexcept {
   return record.figures.kinds[kind].used_bytes - freed_bytes <= kMaxTotalBytes - bytes;

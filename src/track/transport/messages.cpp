@@ -34,7 +34,8 @@ void begin(Message& to, MessageType type, const Sender& sender, const DeviceReco
 void add_banks(wire::ReportDetails& details, const DeviceRecord& device,
                const AllocationSlot& slot) noexcept {
   details.flags = static_cast<std::uint8_t>(slot.flags & ~segment::kLongLabel);
-  // If the banks were unknown at the allocation, the logical size counts until the free.
+  // If the number of banks was unknown at the allocation, the allocation counts with its logical
+  // size until it is freed.
   if (slot.banks == 0) {
     details.flags |= segment::kPerBankUnknown;
   } else {

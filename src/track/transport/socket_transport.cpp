@@ -160,7 +160,7 @@ void SocketTransport::run() noexcept {
 
 void SocketTransport::keep_connected(PrivateSocket& socket) noexcept {
   milliseconds pause = kFirstPause;
-  bool is_known = false;  // a server may have reports of this process
+  bool is_known = false;  // true: a server may have reports of this process
   for (;;) {
     bool went_well = false;
     if (connect(socket)) {

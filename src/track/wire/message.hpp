@@ -120,8 +120,8 @@ struct DeviceDetails {
   std::uint32_t mark;
 };
 
-// The value of `mark`, the last word, in a message with details. In an original message, this word
-// is padding.
+// The value of `mark`, the last word of a message, if the message has details. In an original
+// message, the last word is padding.
 inline constexpr std::uint32_t kDetailsMark = 0x4d454d54;  // "TMEM"
 
 struct Message {
