@@ -197,8 +197,7 @@ TTMEM_API void ttmem_buffer_free(uint32_t device, ttmem_buffer_type type, uint64
 
 /* ---- Circular buffers (CBs) and programs ----------------------------------------------------- */
 
-/* Flag of a CB: the CB is a view on an L1 buffer. The bytes count for the buffer, not for the CB.
- */
+/* Flag of a CB: the CB is a view on an L1 buffer. Only the buffer's bytes count. */
 #define TTMEM_CB_GLOBAL 1u
 
 /* A circular buffer: [address, address + bytes) in the L1 of each of its cores. */
