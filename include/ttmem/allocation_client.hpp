@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The client class of the original allocation server, with the same names. This header implements
-// the class with the C interface of ttmem. Code that was instrumented for the original server needs
-// this header, libttmem.so and C++17, and no server.
+// Replaces the client class of the original allocation server, with the same names. The functions
+// call the C interface of ttmem. Code that was instrumented for the original server needs only this
+// header, libttmem.so and C++17. No server has to run.
 //
 // Any thread may call any function. The functions report no errors, and do nothing while tracking
 // is off (see ttmem.h). Calls with a negative device number are ignored.
@@ -20,16 +20,16 @@
 
 namespace tt::tt_metal {
 
-// Reports memory on a device. A report names no cores, so its bytes count for the device, but for
-// none of its cores.
+// Reports memory on a device. A report names no cores, so its bytes count for the device, but not
+// for single cores.
 class AllocationClient {
  public:
   static bool is_enabled() { return ttmem_enabled() != 0; }
 
   // Reports a buffer. `buffer_type` is a value of TT-Metal's BufferType. `buffer_id` is usually the
-  // address, and is shown as the address. If an id is reported again with the same type while its
-  // buffer is live, the buffer counts once, at its first size, until the id was freed as often as
-  // it was reported.
+  // address, and is shown as the address. If the id of a live buffer is reported again with the
+  // same type, the buffer still counts once, at its first size. The buffer stays live until the id
+  // was freed as often as it was reported.
   static void report_allocation(int device_id, std::uint64_t size, std::uint8_t buffer_type,
                                 std::uint64_t buffer_id) {
     if (!is_enabled() || device_id < 0) return;
@@ -47,8 +47,8 @@ class AllocationClient {
     ttmem_buffer_alloc(device, &buffer);
   }
 
-  // Reports the free of a buffer. The call does not contain the buffer type. If live buffers of
-  // several types have the same id, frees the buffer whose type comes first in BufferType.
+  // Reports the free of a buffer. The call does not name the buffer type. If live buffers of
+  // several types have this id, frees the buffer whose type comes first in BufferType.
   static void report_deallocation(int device_id, std::uint64_t buffer_id) {
     if (!is_enabled() || device_id < 0) return;
     const auto device = static_cast<std::uint32_t>(device_id);
@@ -69,7 +69,7 @@ class AllocationClient {
   static void report_cb_allocation(int device_id, std::uint64_t size, std::uint64_t cb_id) {
     if (device_id >= 0) ttmem_cb_alloc(static_cast<std::uint32_t>(device_id), cb_id, size);
   }
-  // Reports the free of a CB. Ignores the size, because the size of the allocation counts. The
+  // Reports the free of a CB. Ignores `size`: the CB has the size with which it was reported. The
   // original class has this function with and without a size.
   static void report_cb_deallocation(int device_id, std::uint64_t /*size*/, std::uint64_t cb_id) {
     report_cb_deallocation(device_id, cb_id);
@@ -78,7 +78,7 @@ class AllocationClient {
     if (device_id >= 0) ttmem_cb_free(static_cast<std::uint32_t>(device_id), cb_id);
   }
 
-  // Reports a loaded kernel. `kernel_type`: 0 application, 1 fabric, 2 dispatch.
+  // Reports a loaded kernel. `kernel_type` is 0 (application), 1 (fabric) or 2 (dispatch).
   static void report_kernel_load(int device_id, std::uint64_t size, std::uint64_t kernel_id,
                                  std::uint8_t kernel_type = 0) {
     if (device_id < 0) return;
@@ -106,12 +106,12 @@ class AllocationClient {
 
  private:
   using Key = std::pair<std::uint32_t, std::uint64_t>;  // device id, buffer id
-  // buffer type -> number of reports not freed yet
+  // For each buffer type: the number of reported allocations that are not freed.
   using Types = std::map<std::uint8_t, std::uint64_t>;
   struct Live {
     std::mutex mutex;
-    // Returns the reports of this process that are not freed yet. In a forked child the map is
-    // empty at first, because the child's tracker starts without buffers too.
+    // Returns the allocations of this process that are reported and not freed. The map of a forked
+    // child is empty at first, like the child's tracker.
     std::map<Key, Types>& references() {
       if (owner != ::getpid()) {
         owner = ::getpid();
@@ -124,14 +124,14 @@ class AllocationClient {
     std::map<Key, Types> counts;
     pid_t owner = ::getpid();
   };
-  // Returns the only object. It is never destroyed, because buffers may be freed during exit.
+  // Returns the only instance. It is never destroyed, because buffers may be freed during exit.
   static Live& instance() {
     static Live& live = *new Live();
     return live;
   }
 };
 
-// Functions for a runtime that was instrumented for the original server. The runtime calls them.
+// A runtime that was instrumented for the original server calls these functions.
 namespace allocation_tracker {
 
 namespace detail {
@@ -146,7 +146,7 @@ template <typename T>
 struct has_corners<T, std::void_t<decltype(std::declval<const T&>().start_coord.x)>>
     : std::true_type {};
 
-// Calls visit(x0, y0, x1, y1) for every rectangle of `cores`: a CoreCoord, CoreRange or
+// Calls visit(x0, y0, x1, y1) for every rectangle of `cores`. `cores` is a CoreCoord, CoreRange or
 // CoreRangeSet (of TT-Metal or of the dry run), a variant of these types, or a ttmem_core_range.
 template <typename Cores, typename Visit>
 void for_each_rectangle(const Cores& cores, const Visit& visit);
@@ -177,8 +177,8 @@ std::uint64_t count_cores(const Cores& cores) {
   return count;
 }
 
-// Returns an id for a CB of which only the index and the cores are known. The highest bit of the id
-// is set, so that the id differs from every address.
+// Returns an id for a CB that has no address, computed from its index and cores. The highest bit of
+// the id is set, so that the id differs from every address.
 template <typename Cores>
 std::uint64_t cb_id(std::uint32_t buffer_index, const Cores& cores) {
   std::uint64_t hash = 14695981039346656037u;  // FNV-1a
@@ -198,7 +198,7 @@ std::uint64_t cb_id(std::uint32_t buffer_index, const Cores& cores) {
 
 inline bool is_tracking_enabled() { return AllocationClient::is_enabled(); }
 
-// Reports a kernel. `size` is the total size of the kernel's binaries on all their cores.
+// Reports a kernel. `size` is the size of the kernel's binaries, summed over all their cores.
 inline void report_kernel_allocation(int device_id, std::uint64_t size, std::uint64_t kernel) {
   AllocationClient::report_kernel_load(device_id, size, kernel);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Approach 2: functions that call TT-Metal's functions, and count the circular buffers and kernels
-// that these calls create. They are for applications that want tracking without a change of the
-// runtime. This header compiles against the headers of TT-Metal or of the dry run.
+// Wrappers of TT-Metal's functions. They count the circular buffers and kernels that TT-Metal's
+// functions create. Applications use the wrappers for tracking without a change of the runtime.
+// This header compiles against the headers of TT-Metal or of the dry run.
 //
 //   instrumented::TrackOn(mesh.get());
 //   instrumented::CreateCircularBufferWithTracking(program, cores, config);
@@ -11,12 +11,13 @@
 //
 // A CB has no address when it is declared, so its whole size counts on each of its cores. CBs of
 // several programs with the same index and cores count once, at the largest size, because the CBs
-// of cached programs share addresses. A kernel has no binary when it is added, so 50 KiB per core
-// count for the kernel, marked as an estimate. All kernels of a core together count at most 69 KiB,
-// the room that a core has for kernels. Globally allocated CBs are not counted, because they are
-// views on buffers.
+// of cached programs share addresses. A kernel has no binary when it is added, so it counts 50 KiB
+// per core, marked as an estimate. All kernels on the same cores together count at most 69 KiB per
+// core, the room that a core has for kernels. Globally allocated CBs are not counted, because they
+// are views on buffers.
 //
-// Any thread may call any function. While tracking is off, the functions only make TT-Metal's call.
+// Any thread may call any function. While tracking is off, the wrappers only call TT-Metal's
+// functions.
 #pragma once
 
 #include <algorithm>
@@ -40,11 +41,11 @@ using CoreSpec = std::variant<CoreCoord, CoreRange, CoreRangeSet>;
 
 namespace detail {
 
-// The circular buffers and kernels that were counted, by program. A release names only the program,
-// and this class knows the ids to free.
+// Remembers the ids of the counted circular buffers and kernels of each program, because release()
+// receives no ids.
 class Counted {
  public:
-  // Returns the only object. It is never destroyed, because programs may be released during exit.
+  // Returns the only instance. It is never destroyed, because programs may be released during exit.
   static Counted& instance() {
     static Counted& counted = *new Counted();
     return counted;
@@ -89,8 +90,8 @@ class Counted {
 
  private:
   using Key = std::pair<std::uint32_t, std::uint64_t>;  // chip, id
-  // Kernels on one set of cores. Programs take turns on these cores, so only the program with the
-  // most kernels counts.
+  // The kernels on one set of cores. The programs use these cores in turn, so only the program with
+  // the most kernels counts.
   struct Ring {
     std::uint64_t cores = 0;
     std::map<const void*, std::uint64_t> kernels;  // number of kernels, by program
@@ -113,9 +114,9 @@ class Counted {
 
 }  // namespace detail
 
-// Sets the chips for which later declarations of all threads count: the chips of a mesh, or one
-// chip. The call is needed because a declaration does not name its chips. Declarations before the
-// first call count for chip 0.
+// Sets the chips for which later circular buffers and kernels of all threads count: the chips of a
+// mesh, or one chip. The call is needed because a declaration does not name its chips. Until the
+// first call, declarations count for chip 0.
 inline void TrackOn(const IDevice* device) {
   std::vector<std::uint32_t> chips;
   if (const auto* mesh = dynamic_cast<const distributed::MeshDevice*>(device)) {
@@ -155,7 +156,8 @@ inline KernelHandle AddKernelWithTracking(
   return handle;
 }
 
-// Frees the counted circular buffers and kernels of the program. Does nothing if there are none.
+// Frees the counted circular buffers and kernels of the program. Does nothing if the program has
+// none.
 inline void ReleaseTracking(const Program& program) {
   if (ttmem_enabled()) detail::Counted::instance().release(&program.impl());
 }

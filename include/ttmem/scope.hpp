@@ -5,8 +5,8 @@
 
 namespace ttmem {
 
-// While the object lives, allocations and programs of this thread carry this name, after the names
-// of the enclosing scopes: "decoder.0/attention".
+// Names a part of the program. While the object lives, allocations and programs of this thread
+// carry its name, after the names of the enclosing scopes: "decoder.0/attention".
 //
 //   const ttmem::Scope scope("decoder.0");
 class Scope {

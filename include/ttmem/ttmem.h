@@ -36,28 +36,28 @@
  * marks, failures, former names.
  *
  * Tracking: a process is tracked if its environment has TT_ALLOC_TRACKING_ENABLED=1 at the first
- * call. The variable has the name that the original tracking tools gave it; `ttmem run` sets it.
- * In a process that is not tracked, every function returns after one branch.
+ * call. `ttmem run` sets this variable, whose name comes from the original tracking tools. In a
+ * process that is not tracked, every function returns after one branch.
  *
- * Threads: any thread may call any function at any time, also after fork() (the child starts with
- * nothing) and during exit (the call does nothing). A call from a signal handler that interrupted a
- * call of the same thread returns at once and counts as dropped; other calls from a signal handler
- * are as unsafe as a call of malloc() in the handler.
+ * Threads: any thread may call any function at any time, also after fork() (the child starts
+ * without devices and allocations) and during exit (the call does nothing). If a signal handler has
+ * interrupted a call of its own thread, a call from the handler returns at once and counts as
+ * dropped. Any other call from a signal handler is as unsafe as a call of malloc().
  *
  * Errors: no function fails visibly, throws, prints, or waits for a reader. Bad arguments, calls
  * that shared memory has no room for, and frees of unknown ids are counted; `ttmem` shows the
  * counts.
  *
- * Pointers: the library reads them only during the call, and copies strings. If a label or name is
- * longer than 120 bytes, its middle is left out.
+ * Pointers: the library reads pointers only during the call, and copies strings. If a label or name
+ * is longer than 120 bytes, its middle is left out.
  *
- * Ids: the caller chooses them. The id of a buffer is unique among the live buffers of its type on
- * its device. The id of a kernel is unique among the kernels of its device, and the id of a loose
- * CB among the loose CBs of its device. The id of a program is unique in the process, and is the
- * same on all devices of the program.
+ * Ids: the caller chooses the ids. The id of a buffer is unique among the live buffers of its type
+ * on its device. The id of a kernel is unique among the kernels of its device, and the id of a
+ * loose CB among the loose CBs of its device. The id of a program is unique in the process, and is
+ * the same on all devices of the program.
  *
- * Devices: a call that names a device that is not open opens the device with unknown capacities.
- * Only ttmem_device_close() and ttmem_cb_estimate() ignore such a device.
+ * Devices: a call for a device that is not open opens the device with unknown capacities. Only
+ * ttmem_device_close() and ttmem_cb_estimate() ignore a device that is not open.
  *
  * Structures: set `struct_size` to sizeof the structure. A structure of another version of this
  * header may be shorter or longer: missing fields are unknown, additional fields are ignored. A
@@ -109,9 +109,9 @@ typedef struct {
  * keep their values. An open device keeps its buffers, programs and kernels. */
 TTMEM_API void ttmem_device_open(const ttmem_device_info *info);
 
-/* Closes a device and removes everything on the device. Allocations that were not freed before,
- * except persistent kernels, are counted in the anomaly left_at_close. Does nothing if the device
- * is not open. */
+/* Closes a device and removes everything on the device. Allocations that are still live, except
+ * persistent kernels, are counted in the anomaly left_at_close. Does nothing if the device is
+ * not open. */
 TTMEM_API void ttmem_device_close(uint32_t device);
 
 /* Kinds of memory that a process reports. Combine the values with |; unknown bits are ignored. The
@@ -121,17 +121,17 @@ TTMEM_API void ttmem_device_close(uint32_t device);
 #define TTMEM_REPORTS_KERNELS 0x40u    /* kernels */
 #define TTMEM_REPORTS_DISPATCHES 0x80u /* dispatches and replayed traces: resident CBs */
 
-/* States that this process reports everything that it does with these kinds on `device`. Figures of
- * these kinds are then 0 until something is allocated. Without this call, the figures of a kind are
- * unknown until the first call about the kind. This function is for runtimes with hooks. A program
- * that reports only some of its memory does not call this function. */
+/* States that this process reports everything that it does with these kinds on `device`. Figures
+ * of these kinds are then 0 until something is allocated. Without this call, the figures of a
+ * kind are unknown until the first call about the kind. This function is for runtimes with
+ * hooks, not for a program that reports only some of its memory. */
 TTMEM_API void ttmem_set_reported(uint32_t device, uint32_t kinds);
 
-/* States that this process cannot report everything that it does with these kinds, on any device.
- * The figures of these kinds are unknown again, until the next call about the kind. `why` is a
- * sentence of at most 120 bytes, which `ttmem` shows as a warning. The sentence says which memory
- * is not seen, the reason, and the next step. The first 4 different sentences are kept as long as
- * the process lives. `why` may be null or empty. */
+/* States that this process cannot report everything that it does with these kinds, on any
+ * device. The figures of each kind become unknown, until the next call about the kind. `why` is
+ * a sentence of at most 120 bytes, which `ttmem` shows as a warning. The sentence says which
+ * memory is not seen, the reason, and the next step. The first 4 different sentences are shown
+ * as long as the process lives; later sentences are ignored. `why` may be null or empty. */
 TTMEM_API void ttmem_set_unseen(uint32_t kinds, const char *why);
 
 /* ---- Buffers --------------------------------------------------------------------------------- */
@@ -155,16 +155,17 @@ typedef struct {
  * board. */
 
 /* The allocator of the buffer covers only `cores`, for example because the allocator belongs to a
- * sub-device. The buffer then takes no bytes in other banks. Ignored if `cores` is null.
- */
+ * sub-device. The buffer then takes no bytes in other banks. The flag is ignored if `cores` is
+ * null. */
 #define TTMEM_BUFFER_OWN_BANKS 1u
-/* The pages lie one after the other in all banks. */
+/* The pages are spread over all banks in turn (interleaved). */
 #define TTMEM_BUFFER_INTERLEAVED 2u
-/* The pages lie as shards in the banks of `cores`. For a buffer in DRAM, the core (x, 0) stands for
- * bank x. */
+/* The pages lie in shards, in the banks of `cores`. For a buffer in DRAM, the core (x, 0) stands
+ * for bank x. */
 #define TTMEM_BUFFER_SHARDED 4u
-/* The end of the bank from which the buffer was allocated. If neither flag is set, the buffer was
- * allocated from the usual end: the bottom for DRAM and TRACE, the top for L1 and L1_SMALL. */
+/* The end of the bank from which the buffer was allocated. If neither of these two flags is set,
+ * the buffer was allocated from the usual end: the bottom for DRAM and TRACE, the top for L1 and
+ * L1_SMALL. */
 #define TTMEM_BUFFER_BOTTOM_UP 8u
 #define TTMEM_BUFFER_TOP_DOWN 16u
 
@@ -173,8 +174,8 @@ typedef struct {
 typedef struct {
   uint32_t struct_size;
   ttmem_buffer_type type;
-  uint64_t id;             /* names the buffer for ttmem_buffer_free(). 0: the address is the id.
-                              TT-Metal's unique ids begin at 0: add 1 to them */
+  uint64_t id;             /* names the buffer for ttmem_buffer_free(); 0: the address is the id.
+                              Add 1 to TT-Metal's unique ids, because they begin at 0 */
   uint64_t address, bytes; /* bytes: the logical size */
   uint64_t bytes_per_bank; /* 0: unknown */
   const ttmem_core_range *cores; /* the cores that hold the bytes (shards); null: every bank */
@@ -189,13 +190,14 @@ typedef struct {
  * anomaly. A buffer of 0 bytes is live and is listed. */
 TTMEM_API void ttmem_buffer_alloc(uint32_t device, const ttmem_buffer *buffer);
 
-/* Removes a buffer. `id` is the id of the allocation, or the address if that id was 0. If no such
- * buffer is live, no figure changes, and an unknown free is counted. */
+/* Removes a buffer. `id` is the id that was given to ttmem_buffer_alloc(), or the buffer's
+ * address if that id was 0. If no such buffer is live, no figure changes, and an unknown free is
+ * counted. */
 TTMEM_API void ttmem_buffer_free(uint32_t device, ttmem_buffer_type type, uint64_t id);
 
 /* ---- Circular buffers (CBs) and programs ----------------------------------------------------- */
 
-/* Flag of a CB: the CB is a view on an L1 buffer. Its bytes count for the buffer only. */
+/* Flag of a CB: the CB is a view on an L1 buffer. Only the buffer's bytes count. */
 #define TTMEM_CB_GLOBAL 1u
 
 /* A circular buffer: [address, address + bytes) in the L1 of each of its cores. */
@@ -218,9 +220,9 @@ typedef struct {
 } ttmem_placement;
 
 /* Places a program on a device: its CBs have addresses from now on. Placing a program again with
- * the same CBs changes nothing; other CBs replace the earlier CBs. A program without CBs (`count`
- * 0, or `cbs` null) is listed and takes no memory. A program with more than 1024 CBs is in every
- * figure, but not in the list of programs. */
+ * the same CBs changes nothing; other CBs replace the earlier CBs. A program without CBs
+ * (`count` 0, or `cbs` null) is listed and takes no memory. A program with more than 1024 CBs
+ * counts in every figure, but is missing in the list of programs. */
 TTMEM_API void ttmem_program_place(uint32_t device, uint64_t program, const ttmem_cb *cbs,
                                    uint32_t count);
 
@@ -233,17 +235,18 @@ TTMEM_API void ttmem_program_place_with(uint32_t device, const ttmem_placement *
  * program is not placed on `device`, no figure changes, and an unknown program is counted. */
 TTMEM_API void ttmem_program_dispatch(uint32_t device, uint64_t program);
 
-/* Makes a replayed trace resident: each core holds the largest of these programs. Programs that are
- * not placed on `device` are counted as unknown. Does nothing without programs. */
+/* Makes a replayed trace resident: each core then holds the CBs of the program that takes the
+ * most bytes on the core. A program that is not placed on `device` is ignored, and counts as an
+ * unknown program. Does nothing if `count` is 0. */
 TTMEM_API void ttmem_trace_replay(uint32_t device, const uint64_t *programs, uint32_t count);
 
 /* Removes a program from every device. Does nothing if the program is placed on no device. */
 TTMEM_API void ttmem_program_destroy(uint64_t program);
 
 /* Marks the CB figures of this process on `device` as an estimate, or as exact if `is_estimate` is
- * 0. The figures are also exact again when the device closes. This function is for a runtime whose
- * hooks do not report the program of a CB, or the end of a program. Does nothing if the device is
- * not open. */
+ * 0. Closing the device makes the figures exact again. This function is for a runtime whose hooks
+ * do not report the program of a CB, or the end of a program. Does nothing if the device is not
+ * open. */
 TTMEM_API void ttmem_cb_estimate(uint32_t device, int is_estimate);
 
 /* Adds a loose CB, of which the caller knows only an id and the size. The CB counts in the CB
@@ -279,20 +282,19 @@ TTMEM_API void ttmem_kernel_unload(uint32_t device, uint64_t kernel);
 
 /* ---- Meshes: several devices in one call -------------------------------------------------------
  *
- * Each function changes the figures of the devices as one call per device would, in the order of
- * the list. A buffer has one record, and is shown in one row with all of its devices; `address`,
- * `bytes` and `bytes_per_bank` are the values on one device. A reader never finds the buffer on
- * only some of the devices. Devices of another shape (grid, DRAM channels) get a record of their
- * own.
+ * Each function has the effect of one call per device, in the order of the list. But all devices
+ * of one shape (grid, DRAM channels) share one record of a buffer: the buffer is shown in one row
+ * with all these devices, and readers find it on all of them or on none. `address`, `bytes` and
+ * `bytes_per_bank` are the values on one device.
  *
  * A buffer of a mesh may be freed on some of its devices, by either free function or by closing a
- * device; it then stays on the other devices. A device on which the buffer is not live counts an
- * unknown free.
+ * device. The buffer then stays on the other devices. If the buffer is not live on a device of the
+ * list, the device counts an unknown free.
  *
  * A call is dropped if the list is empty (null, or `count` 0) or has more than
- * TTMEM_MESH_MAX_DEVICES entries. A device that is listed twice counts once, and as a bad argument.
- * A process has room for TTMEM_MESH_MAX_DEVICES devices; each further device of a list counts as a
- * dropped call, and the other devices of the list count as usual. */
+ * TTMEM_MESH_MAX_DEVICES entries. A device that is listed twice counts once, and its repetition
+ * counts as a bad argument. A process has room for TTMEM_MESH_MAX_DEVICES devices. Each further
+ * device of a list counts as a dropped call, and the other devices of the list count as usual. */
 #define TTMEM_MESH_MAX_DEVICES 128u
 TTMEM_API void ttmem_mesh_buffer_alloc(const uint32_t *devices, uint32_t count,
                                        const ttmem_buffer *buffer);
@@ -307,33 +309,33 @@ TTMEM_API void ttmem_mesh_program_dispatch(const uint32_t *devices, uint32_t cou
 
 /* ---- Scopes and marks ------------------------------------------------------------------------ */
 
-/* Begins or ends a scope of this thread. Allocations and programs of the thread carry the path of
- * all scopes around the call: "decoder.0/attention". Scopes nest up to 64 deep. A process has room
- * for at least 16384 different scopes. A scope that is deeper, or for which there is no room, is
- * ignored: allocations in it count for the scope around it. A pop without a push does nothing. A
- * null or empty name is shown as "(unnamed)". A forked child starts in the scopes of its parent.
- * With TTMEM_TRANSPORT=socket, scopes are not reported. */
+/* Begins or ends a scope of this thread. Allocations and programs of the thread carry the path
+ * of all scopes around the call: "decoder.0/attention". Scopes nest up to 64 deep. A process has
+ * room for at least 16384 different scopes. A scope that is nested deeper, or for which there is
+ * no room, is ignored: its allocations count for the enclosing scope. A pop without a push does
+ * nothing. A null or empty name is shown as "(unnamed)". A forked child starts in the scopes of
+ * its parent. With TTMEM_TRANSPORT=socket, scopes are not reported. */
 TTMEM_API void ttmem_scope_push(const char *name);
 TTMEM_API void ttmem_scope_pop(void);
 
-/* Gives this moment a name: an iteration, or the end of loading. */
+/* Gives this moment a name, such as "iteration 7" or "weights loaded". */
 TTMEM_API void ttmem_mark(const char *name);
 
 /* ---- Failures -------------------------------------------------------------------------------- */
 
-/* Reports that the runtime is out of memory; `text` is the runtime's message. A copy of what the
- * process holds at this moment is kept beside its segment, for `ttmem explain` and for the end of
- * `ttmem run`. A later failure replaces the copy. If the text is longer than 1024 bytes, its middle
- * is left out.
+/* Reports that the runtime is out of memory; `text` is the runtime's message. A copy of the
+ * process's segment is kept beside the segment, for `ttmem explain` and for the end of `ttmem
+ * run`. A later failure replaces the copy. If the text is longer than 1024 bytes, its middle is
+ * left out.
  *
- * Call this function before any memory is freed again, once per failure. If a text contains the
- * text of the last failure, or is contained in it, the call reports no new failure, unless
- * something was allocated or placed in between. A null or empty text counts as a dropped call. The
- * call takes milliseconds.
+ * Call this function before any memory is freed again, once per failure. A call reports no new
+ * failure if nothing was allocated or placed since the last failure, and the first line of `text`
+ * contains, or is contained in, the first line of that failure. A null or empty text counts as a
+ * dropped call. The call takes milliseconds.
  *
- * No copy is kept with TTMEM_TRANSPORT=socket, or if there is no room for the copy. A copy takes as
- * much space as the segment without its events, and is not made if this is more than 128 MiB. The
- * copy is removed if the process exits with status 0. */
+ * No copy is kept with TTMEM_TRANSPORT=socket, or if there is no room for the copy. A copy takes
+ * as much space as the segment without its events. If this is more than 128 MiB, no copy is
+ * made. The copy is removed if the process exits with status 0. */
 TTMEM_API void ttmem_report_failure(const char *text);
 
 /* ---- Former names ------------------------------------------------------------------------------

@@ -8,17 +8,17 @@
 namespace ttmem {
 
 // The anomalies since the process started: calls that contradict earlier calls. An anomaly is never
-// fatal. `overlapping_buffers` is an exception: it is 0 in a segment, and readers set it to the
-// number of live buffers that overlap another buffer at this moment.
+// fatal. Only `overlapping_buffers` does not count calls: readers set it to the number of live
+// buffers that overlap another buffer at this moment. In a segment it is 0.
 struct Anomalies {
   std::uint64_t unknown_frees = 0;
   std::uint64_t allocs_over_live = 0;
   std::uint64_t overlapping_buffers = 0;
-  // Programs dispatched, or replayed in a trace, without being placed.
+  // Programs that were dispatched, or replayed in a trace, but are not placed.
   std::uint64_t unknown_programs = 0;
   // Calls with a CB outside L1, a core outside the grid, or an invalid type.
   std::uint64_t bad_arguments = 0;
-  std::uint64_t left_at_close = 0;  // allocations alive when their device was closed
+  std::uint64_t left_at_close = 0;  // allocations still live when their device was closed
   std::uint64_t left_at_close_bytes = 0;
 
   friend constexpr bool operator==(const Anomalies&, const Anomalies&) = default;

@@ -55,7 +55,7 @@ struct BitMask {
     for (std::size_t w = 0; w < a.words.size(); ++w) a.words[w] &= b.words[w];
     return a;
   }
-  // Returns the numbers that are in `a` and not in `b`.
+  // Returns the numbers that are in `a` but not in `b`.
   friend BitMask operator-(BitMask a, const BitMask& b) noexcept {
     for (std::size_t w = 0; w < a.words.size(); ++w) a.words[w] &= ~b.words[w];
     return a;

@@ -31,8 +31,9 @@ namespace ttmem {
   return environment_or("TTMEM_DIR", "/dev/shm");
 }
 
-// Returns the directory in which the search for the kernel driver finds dev, sys and proc/driver.
-// Empty, which means /, except in tests.
+// Returns the root directory for the search for the kernel driver. The search reads dev, sys and
+// proc/driver in this directory. Only tests set the directory; otherwise it is empty, which means
+// /.
 [[nodiscard]] inline const char* system_root() noexcept { return environment("TTMEM_SYSROOT"); }
 
 // Returns the path of the socket on which `ttmem serve` listens by default. Clients of the original
@@ -41,18 +42,18 @@ namespace ttmem {
   return environment_or("TTMEM_SOCKET", "/tmp/tt_allocation_server.sock");
 }
 
-// The socket of a server that root runs. Only root can create a file in its directory.
+// The socket of a server that root runs. Only root can create a file in /run/ttmem.
 inline constexpr const char* kRootSocket = "/run/ttmem/allocation_server.sock";
 
-// Returns the socket of a server that this user runs, in a directory where no other user can create
-// a file. Empty if XDG_RUNTIME_DIR is not an absolute path.
+// Returns the socket of a server that this user runs. No other user can create a file in the
+// socket's directory. Returns "" if XDG_RUNTIME_DIR is not an absolute path.
 [[nodiscard]] inline std::string user_socket() {
   const std::string directory = environment("XDG_RUNTIME_DIR");
   return directory.starts_with('/') ? directory + "/ttmem/allocation_server.sock" : "";
 }
 
-// Returns the sockets that TTMEM_TRANSPORT=socket tries, in this order. If TTMEM_SOCKET is set, it
-// is the only socket.
+// Returns the sockets that TTMEM_TRANSPORT=socket tries, in this order. If TTMEM_SOCKET is set,
+// only that socket is tried.
 [[nodiscard]] inline std::vector<std::string> socket_paths() {
   if (*environment("TTMEM_SOCKET") != '\0') return {socket_path()};
   std::vector<std::string> paths = {kRootSocket};

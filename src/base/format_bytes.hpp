@@ -20,8 +20,8 @@ enum class Scale : std::uint8_t { device, core };
   constexpr std::array<std::string_view, 7> units = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   double value = static_cast<double>(bytes);
   std::size_t unit = 0;
-  // Takes the next unit from 999.95 on: with one decimal, the text would be 1000.0 and need a tenth
-  // character.
+  // Takes the next unit for 999.95 or more, because one decimal would give "1000.0 MiB", which has
+  // ten characters.
   for (; unit + 1 < units.size() && value >= (unit == 0 ? 1024 : 999.95); ++unit) value /= 1024;
   if (bytes == 0) unit = scale == Scale::device ? 2 : 1;
   const int decimals = unit == 0 ? 0 : value < 9.995 ? 2 : 1;

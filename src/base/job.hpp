@@ -7,8 +7,8 @@
 
 namespace ttmem {
 
-// The job, pod and container of a process. An empty field means that the value is unknown, or that
-// the process has none.
+// The job, pod and container of a process. A field is empty if its value is unknown or does not
+// exist.
 struct Job {
   std::string id;         // id of the job in its batch system: "4711"
   std::string step;       // step of the job
@@ -18,7 +18,7 @@ struct Job {
   std::string pod;
   std::string pod_uid;
   std::string pod_namespace;
-  std::string container;  // name in the pod, else the first 12 digits of the container's id
+  std::string container;  // name in the pod, or the first 12 digits of the container's id
 
   friend bool operator==(const Job&, const Job&) = default;
 };

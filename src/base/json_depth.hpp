@@ -9,9 +9,9 @@ namespace ttmem {
 // The maximum nesting of a JSON document. Documents of ttmem are nested 8 deep.
 inline constexpr int kMaxJsonDepth = 16;
 
-// Returns true if the objects and lists in `text` are nested deeper than kMaxJsonDepth. Such a text
-// must not be parsed, because copying or printing a parsed document takes stack for each level.
-// `text` need not be JSON.
+// Returns true if the objects and lists in `text` are nested deeper than kMaxJsonDepth. Do not
+// parse a text that is nested too deep: copying or printing the parsed document takes stack for
+// each level. `text` need not be JSON.
 [[nodiscard]] constexpr bool is_nested_too_deep(std::string_view text) {
   int depth = 0;
   bool is_in_string = false;

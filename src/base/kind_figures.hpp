@@ -3,7 +3,7 @@
 // The figures of one kind of memory on one device. The segment and the model use the same
 // structure: a segment contains the figures of one process, and the model contains sums over
 // processes. To add a figure, add a field and a row of kFigures; readers and totals iterate over
-// the table.
+// kFigures.
 #pragma once
 
 #include <algorithm>
@@ -19,16 +19,17 @@
 namespace ttmem {
 
 struct KindFigures {
-  // Sum of the physical sizes. An allocation with unknown bytes per bank adds its logical size.
+  // Sum of the physical sizes. An allocation with unknown bytes per bank counts with its logical
+  // size.
   std::uint64_t used_bytes = 0;
   std::uint64_t peak_bytes = 0;     // maximum of used_bytes
   std::uint64_t logical_bytes = 0;  // sum of the requested sizes
-  std::uint64_t live = 0;           // number of live allocations; `cb`: CBs without an address
-  std::uint64_t unsized = 0;        // number of live allocations with unknown bytes per bank
-  std::uint64_t allocations = 0;    // total number of allocations
-  std::uint64_t frees = 0;          // total number of frees
-  // Bit i is set if kFigures[i] is known. In a segment all bits are set if the process reports this
-  // kind, and no bit otherwise.
+  std::uint64_t live = 0;  // number of live allocations; for `cb`: of live CBs without an address
+  std::uint64_t unsized = 0;      // number of live allocations with unknown bytes per bank
+  std::uint64_t allocations = 0;  // total number of allocations
+  std::uint64_t frees = 0;        // total number of frees
+  // Bit i is set if kFigures[i] is known. In a segment, either all bits are set (the process
+  // reports this kind) or none.
   std::uint64_t known = 0;
 
   using Figure = std::uint64_t KindFigures::*;
@@ -50,7 +51,7 @@ static_assert(offsetof(KindFigures, allocations) == 40);
 static_assert(offsetof(KindFigures, frees) == 48);
 static_assert(offsetof(KindFigures, known) == 56);
 
-// How the figures of several processes are combined.
+// How a figure of several processes is combined.
 enum class Merge : std::uint8_t { sum, peak };
 
 struct FigureInfo {
@@ -111,7 +112,7 @@ constexpr void merge(PerKind<KindFigures>& total, const PerKind<KindFigures>& pa
   }
 }
 
-// Returns the physical bytes, or nullopt if the bytes per bank of an allocation are unknown.
+// Returns the physical bytes, or nullopt if the bytes per bank of any allocation are unknown.
 [[nodiscard]] constexpr std::optional<std::uint64_t> physical_bytes(const KindFigures& figures) {
   return figures.get(&KindFigures::unsized) == 0U ? figures.get(&KindFigures::used_bytes)
                                                   : std::nullopt;
@@ -133,7 +134,7 @@ template <typename Kinds>
   return sum;
 }
 
-// Returns the number of live buffers and kernels. Counts no CBs. Returns nullopt like sum_of().
+// Returns the number of live buffers and kernels, without CBs. Returns nullopt like sum_of().
 [[nodiscard]] constexpr std::optional<std::uint64_t> live_allocations(
     const PerKind<KindFigures>& of) {
   constexpr std::array kinds = {Kind::dram,  Kind::l1,     Kind::l1_small,

@@ -34,7 +34,7 @@ static_assert(kKinds == 7 && static_cast<int>(Kind::dram) == 0 && static_cast<in
 
 struct KindInfo {
   std::string_view name;  // name of the kind in lists, metrics and logs
-  std::string_view key;   // name of the kind's total: "kernels" in the JSON key "kernels_bytes"
+  std::string_view key;   // name in keys of totals: "kernels" in the JSON key "kernels_bytes"
 };
 inline constexpr std::array<KindInfo, kKinds> kKindInfos = {{{"dram", "dram"},
                                                              {"l1", "l1"},
@@ -78,7 +78,7 @@ inline constexpr std::array<Kind, 5> kBufferKinds = {Kind::dram, Kind::l1, Kind:
   return kind == Kind::l1 || kind == Kind::l1_small || kind == Kind::cb || kind == Kind::kernel;
 }
 
-// Contains one T for each kind. It is plain data if T is plain data.
+// Contains one T for each kind. PerKind<T> is plain data if T is plain data.
 template <typename T>
 struct PerKind {
   std::array<T, kKinds> items;

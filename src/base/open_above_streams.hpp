@@ -21,8 +21,8 @@ class ClosedStreamsGuard {
       if (is_closed) held_[stream] = ::open("/", O_PATH | O_CLOEXEC);
     }
   }
-  // Closes the occupied descriptors. If another thread has meanwhile opened a stream in place of an
-  // occupied descriptor, that stream stays open.
+  // Closes the occupied descriptors. If another thread has meanwhile replaced an occupied
+  // descriptor by a stream, that stream stays open.
   ~ClosedStreamsGuard() {
     for (const int fd : held_) {
       const int flags = fd < 0 ? -1 : ::fcntl(fd, F_GETFL);
@@ -49,8 +49,8 @@ class ClosedStreamsGuard {
     file = UniqueFd(::open(path, flags | O_CLOEXEC, mode));
     reason = errno;
   }
-  // Moves the file to a descriptor above 2. Only needed if another thread closed a stream after the
-  // guard was constructed.
+  // If another thread closed a stream after the guard was constructed, the descriptor may still be
+  // 2 or less. Moves the file to a descriptor above 2.
   if (file && file.get() <= STDERR_FILENO) {
     file = UniqueFd(::fcntl(file.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
     reason = errno;

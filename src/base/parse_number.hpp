@@ -9,9 +9,9 @@
 namespace ttmem {
 
 // Parses all of `text` as a number, independently of the locale. Returns nullopt if `text` is
-// empty, contains anything besides the number (such as a blank or a plus sign), or if the value
-// does not fit into a Number. For a whole number the caller may give a base, for example 8 for file
-// modes.
+// empty, if it contains anything besides the number (such as a blank or a plus sign), or if the
+// value does not fit into a Number. For a whole number the caller may give a base, for example 8
+// for file modes.
 template <typename Number, typename... Base>
 [[nodiscard]] std::optional<Number> parse_number(std::string_view text, Base... base) noexcept {
   Number value{};

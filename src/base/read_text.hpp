@@ -17,7 +17,7 @@ namespace ttmem {
 
 // Reads at most the first `most` bytes of a small file. Returns nullopt if the file cannot be read,
 // with the reason in errno. This function is for files of /proc and /sys, whose reported size is
-// meaningless. It never blocks, whatever kind of file `path` names.
+// meaningless. The function never blocks, whatever kind of file `path` names.
 [[nodiscard]] inline std::optional<std::string> try_read_text(const std::string& path,
                                                               std::size_t most = 4096) {
   const UniqueFd fd = open_above_streams(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Makes foreign text (of a process, a recording, another machine, a log) safe for terminals. All
-// outputs replace or escape the characters of is_unsafe().
+// outputs of ttmem replace or escape the characters for which is_unsafe() returns true.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace ttmem {
 
-// Returns true for a character that a terminal obeys instead of showing: C0 and C1 controls, DEL,
-// line breaks, and characters that change the writing direction.
+// Returns true for a character that a terminal interprets instead of showing: C0 and C1 controls,
+// DEL, line breaks, and characters that change the writing direction.
 [[nodiscard]] constexpr bool is_unsafe(char32_t code) {
   const bool control = code < 0x20 || (code >= 0x7f && code <= 0x9f);
   const bool line_break = code == 0x2028 || code == 0x2029;
@@ -24,7 +24,7 @@ namespace ttmem {
 }
 
 // Returns `text` as well-formed UTF-8. Replaces by '?' every unsafe character that is not in
-// `kept`, and every byte that is not UTF-8. A character that is cut off at the end of the text is
+// `kept`, and every byte that is not UTF-8. A character that the end of the text cuts off counts as
 // not UTF-8.
 [[nodiscard]] inline std::string replace_unsafe(std::string_view text, std::string_view kept = {}) {
   std::string safe;

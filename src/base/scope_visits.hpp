@@ -18,8 +18,8 @@ struct ScopeVisits {
 struct ScopeVisit {
   enum class State : std::uint8_t {
     unknown,
-    // The visit has not ended. If the allocation was made in the clock tick in which the open visit
-    // began, the state is `lasts` even if the allocation belongs to the visit before.
+    // The visit has not ended. This is also the state if the allocation was made in the visit
+    // before, but in the same tick of the clock in which the open visit began.
     lasts,
     over,  // the scope was left
   };
@@ -30,7 +30,7 @@ struct ScopeVisit {
 };
 
 // Returns the state of the visit during which an allocation was made at `when_ns`. Ignores visits
-// of enclosing scopes. If a thread ended inside a scope, its visit never ends.
+// of enclosing scopes. If a thread ends inside a scope, its visit stays open for ever.
 [[nodiscard]] inline ScopeVisit visit_at(std::int64_t when_ns, const ScopeVisits& scope) {
   if (scope.entered == 0) return {};
   ScopeVisit visit;

@@ -14,7 +14,7 @@ namespace ttmem {
 // have at least 8 bytes.
 inline std::size_t shorten(std::string_view text, std::span<char> to) noexcept {
   constexpr std::string_view mark = "…";
-  const auto continues = [&](std::size_t at) {  // true inside a UTF-8 character
+  const auto continues = [&](std::size_t at) {  // true if `at` is inside a UTF-8 character
     return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80;
   };
   if (text.size() <= to.size()) return text.copy(to.data(), text.size());

@@ -7,7 +7,7 @@
 
 namespace ttmem {
 
-// Saves errno, and restores it in the destructor. Surrounds code that may allocate, because a
+// Saves errno, and restores it in the destructor. Used around code that may allocate, because a
 // failed allocation changes errno.
 class ErrnoGuard {
  public:
@@ -21,8 +21,8 @@ class ErrnoGuard {
   int errno_;
 };
 
-// Surrounds system calls inside a tracked call. While the guard lives, the thread cannot be
-// cancelled; the destructor restores the errno of the workload.
+// Used around system calls inside a tracked call. While the guard lives, the thread cannot be
+// cancelled. The destructor restores the errno of the workload.
 class ThreadStateGuard {
  public:
   ThreadStateGuard() noexcept : errno_(errno) {

@@ -10,7 +10,7 @@ namespace ttmem {
 
 struct Utf8Character {
   char32_t code = 0;
-  std::size_t bytes = 0;  // 0 means that the bytes are not UTF-8
+  std::size_t bytes = 0;  // length of the character; 0 means that the bytes are not UTF-8
 };
 
 // Decodes the first character of `text`, which must not be empty. Strict: overlong forms,

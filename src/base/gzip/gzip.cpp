@@ -10,7 +10,7 @@
 namespace ttmem {
 namespace {
 
-// Added to the window bits, this value selects the gzip format instead of the zlib format.
+// Selects the gzip format instead of the zlib format, if added to zlib's window bits.
 constexpr int kGzipHeader = 16;
 
 // The maximum size of one piece of input, because zlib counts input bytes in 32 bits.
@@ -45,7 +45,7 @@ GzipWriter::GzipWriter(Sink sink)
     : sink_(std::move(sink)), stream_(std::make_unique<z_stream_s>()) {
   const int made = deflateInit2(stream_.get(), Z_DEFAULT_COMPRESSION, Z_DEFLATED,
                                 MAX_WBITS + kGzipHeader, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY);
-  // These arguments are valid, so only a lack of memory makes deflateInit2() fail.
+  // These arguments are valid, so deflateInit2() fails only if it is out of memory.
   if (made != Z_OK) throw std::bad_alloc();
 }
 

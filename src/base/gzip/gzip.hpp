@@ -25,7 +25,7 @@ class GzipWriter {
   GzipWriter& operator=(const GzipWriter&) = delete;
 
   void write(std::string_view bytes);
-  // Writes the end of the compressed stream. Call once, after the last write().
+  // Writes the end of the compressed stream. Call finish() once, after the last write().
   void finish();
 
  private:
@@ -38,7 +38,7 @@ class GzipWriter {
 [[nodiscard]] std::string gzip(std::string_view bytes);
 
 // Decompresses data in the gzip format. If the data has an error, returns the part before the first
-// error. `packed` must be trusted, because the size of the result has no limit.
+// error. `packed` must come from a trusted source, because the size of the result has no limit.
 [[nodiscard]] std::string gunzip(std::string_view packed);
 
 }  // namespace ttmem

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bytes of a segment: one shared-memory file per tracked process.
+// The layout of a segment: one shared-memory file per tracked process.
 // docs/internals/segment-layout.md is the specification with a picture; the assertions of this
 // header enforce the specification.
 //
-// Roles: ONE process writes (its tracker, under one lock); any process may read, and never writes.
+// Roles: ONE process writes the segment (its tracker, under one lock). Any process may read the
+// segment; readers never write.
 //
 // Invariants that readers rely on:
 //  1. `Header::magic` is stored last, after the writer holds the flock of the file.
 //  2. A record with `seq` is being written while `seq` is odd. A reader that finds the same even
-//     `seq` before and after its copy has an untorn copy: stable_copy.hpp has the argument.
+//     `seq` before and after its copy has an untorn copy. stable_copy.hpp explains why.
 //  3. `Header::events` only grows. `born` of a slot is the number of the event that created the
-//     slot. If a reader first reads T from `events` and then finds slots live whose `born` is at
-//     most T, then all these slots were live together at T.
+//     slot. If a reader first reads T from `events`, and then finds several live slots whose `born`
+//     is at most T, all these slots were live at event T.
 //  4. A chunk's kind is stored before `Header::chunk_count` covers the chunk, and never changes.
 //  5. Every 8-byte figure is stored in one piece: a single figure is never torn.
 //
@@ -33,8 +34,8 @@
 namespace ttmem::segment {
 
 inline constexpr std::uint64_t kMagic = 0x4745534d454d5454;  // "TTMEMSEG"
-// Each version adds to the version before it (docs/internals/segment-layout.md), so readers accept
-// all versions.
+// Each version only adds to the version before it (docs/internals/segment-layout.md), so a reader
+// accepts all versions up to its own.
 inline constexpr std::uint32_t kLayoutVersion = 4;
 inline constexpr std::uint32_t kOldestLayoutVersion = 1;
 
@@ -46,20 +47,22 @@ inline constexpr std::uint32_t kFailureOffset = kChunkTableOffset + kMaxChunks;
 inline constexpr std::uint32_t kJobOffset = 9856;
 inline constexpr std::uint32_t kRunOffset = 10560;
 inline constexpr std::uint32_t kMaxDevices = 128;
-// The suffix of the name of a proxy segment. The server writes the segment for a client, and holds
-// the lock of the segment.
+// The suffix of the name of a proxy segment. A server writes the proxy segment for a client, and
+// holds its lock.
 inline constexpr std::string_view kProxySuffix = ".socket";
 // Part of the name of a segment that an ended process left for a reader. The pid and the pid
 // namespace of the reader follow, as in TTMEM_KEEP_FOR: `....ended.4711.4026531836`. A reader sets
-// TTMEM_KEEP_FOR for the processes that it starts. At a clean exit these processes rename their
-// segments instead of removing them. Only that reader reads the renamed segments, and removes them.
+// TTMEM_KEEP_FOR for the processes that it starts. At a clean exit, these processes rename their
+// segments instead of removing them. Only the reader that set TTMEM_KEEP_FOR reads the renamed
+// segments, and removes them.
 inline constexpr std::string_view kKeptSuffix = ".ended.";
 // Part of the name of a symbolic link that a process leaves when it cannot have a segment. An errno
 // and a pid namespace follow: `....untracked.28.4026531836`. The target of the link is
-// public_run_ids() of $TTMEM_RUN, or "-" if there are none. The link needs no space.
+// public_run_ids() of $TTMEM_RUN, or "-" if there are none. A link is used, and not a file, because
+// a link needs no space.
 inline constexpr std::string_view kUntrackedSuffix = ".untracked.";
-// The first suffix ends the name of a copy of the segment, made when the process ran out of memory.
-// The second suffix ends the name while the copy is being made.
+// kFailedSuffix ends the name of a copy of the segment, made when the process ran out of memory.
+// kUnfinishedSuffix ends the name while the copy is being made.
 inline constexpr std::string_view kFailedSuffix = ".failed";
 inline constexpr std::string_view kUnfinishedSuffix = ".failed.new";
 
@@ -72,10 +75,11 @@ inline constexpr std::uint32_t kMaxScopeDepth = 64;
 inline constexpr std::uint32_t kMaxDeviceSets = 2048;  // 2048 sets fill one chunk
 inline constexpr std::uint32_t kMaxNotSeen = 4;  // maximum number of texts in Header::not_seen
 
-// A set of devices, by the indices of their records.
+// A set of devices. The numbers are the indices of the device records.
 using DeviceMask = BitMask<kMaxDevices>;
 
-// The type of the records in a chunk. Chunks of one kind form one array, in the order of the file.
+// The type of the records in a chunk. All chunks of one kind together form one array, in the order
+// of the file.
 enum class ChunkKind : std::uint8_t {
   none = 0,
   device = 1,
@@ -87,8 +91,8 @@ enum class ChunkKind : std::uint8_t {
   device_set = 7,
 };
 
-// `client_ended` occurs only in a proxy segment, because the lock of a proxy segment does not show
-// whether the client lives.
+// `client_ended` occurs only in a proxy segment: the server holds the lock of a proxy segment, so
+// the lock does not show whether the client lives.
 enum class ExitState : std::uint32_t { running = 0, clean = 1, client_ended = 2 };
 
 struct Header {
@@ -116,28 +120,28 @@ struct Header {
   // The following fields change while the process lives.
   std::uint32_t exit_state;
   std::uint32_t chunk_count;
-  // Each count is the number of records that were ever used in one array. Readers read no record
+  // Each count is the number of records of one array that were ever used. Readers read no record
   // beyond the count.
   std::uint32_t device_count;
   std::uint32_t allocation_count;
   std::uint32_t program_count;
   std::uint32_t cb_count;
   std::uint32_t event_capacity;       // number of records in the ring
-  std::int32_t last_error;            // errno of the last failed attempt to grow; 0: none
-  std::uint64_t events;               // number of the newest ring record; the first is 1
-  std::uint64_t dropped_allocations;  // counted in the figures, but got no slot
+  std::int32_t last_error;            // errno of the last failed attempt to grow the file; 0: none
+  std::uint64_t events;               // number of the newest ring record; the first record is 1
+  std::uint64_t dropped_allocations;  // have no slot, but count in the figures
   std::uint64_t dropped_programs;
-  std::uint64_t dropped_calls;  // number of ignored calls: bad arguments, or no room
-  std::uint64_t dropped_names;  // number of names of programs that were not stored: no room
-  std::uint32_t text_count;     // number of texts ever used, like the counts above
-  std::uint32_t client_uid;     // user of the client, in a proxy segment
+  std::uint64_t dropped_calls;  // ignored calls: bad arguments, or no room
+  std::uint64_t dropped_names;  // program names that were not stored for lack of room
+  std::uint32_t text_count;     // counts text records, like the counts above
+  std::uint32_t client_uid;     // in a proxy segment: user of the client
   std::uint32_t device_set_count;
   std::uint32_t device_set_bytes;  // fixed before `magic` is stored; 0 in layout 1
   std::uint32_t
       not_seen[kMaxNotSeen];    // numbers of the texts of ttmem_set_unseen(); 0 ends the list
   std::uint32_t event_details;  // 1: details follow the events; fixed before `magic` is stored
   std::uint32_t reserved0;
-  std::uint64_t event_count;  // with details: number of events so far, without detail records
+  std::uint64_t event_count;  // number of events without detail records; only if event_details is 1
   std::uint64_t ended_ns;     // time of the exit, if `exit_state` is `clean`; 0 means unknown
 };
 
@@ -148,15 +152,15 @@ struct FailureRecord {
   std::uint64_t number;  // number of failures so far; 0 means none
   std::uint64_t when_ns;
   std::uint64_t when_unix_ns;
-  std::uint64_t not_kept;       // number of failures without a copy of the segment
-  std::int32_t not_kept_error;  // errno of the last failure's copy; 0: it succeeded
+  std::uint64_t not_kept;       // number of failures that left no copy of the segment
+  std::int32_t not_kept_error;  // errno of the last attempt to copy the segment; 0: it succeeded
   std::uint32_t reserved;
-  char run[48];  // the first of RunRecord::ids; empty means none
+  char run[48];  // first id in RunRecord::ids; empty means none
   char text[1024];
 };
 
 // The job of the process (base/job.hpp). Lies at kJobOffset and is fixed before `magic` is stored.
-// A text ends with a zero, unless it fills its field.
+// A text ends with a zero byte, unless it fills its field.
 struct JobRecord {
   char id[64];
   char step[32];
@@ -169,39 +173,40 @@ struct JobRecord {
   char container[128];
 };
 
-// The runs of the process. Lies at kRunOffset and is fixed before `magic` is stored. All zeros if
-// the process belongs to no run, or if its library does not know this record.
+// The runs of the process. Lies at kRunOffset and is fixed before `magic` is stored. All bytes are
+// zero if the process belongs to no run, or if its library is older than this record.
 struct RunRecord {
-  // The ids of $TTMEM_RUN, the innermost run first, separated by kRunSeparator. Ends with a zero.
+  // The ids of $TTMEM_RUN, separated by kRunSeparator. The innermost run comes first. Ends with a
+  // zero byte.
   char ids[512];
 };
 inline constexpr char kRunSeparator = ',';
 
 struct CoreFigures {
   std::uint32_t cb_bytes;           // size of the union of the CBs of all live programs
-  std::uint32_t cb_resident_bytes;  // CBs of the program last dispatched to this core
+  std::uint32_t cb_resident_bytes;  // size of the CBs of the program that was dispatched last
   std::uint32_t cb_end;             // end address of the highest CB; 0 means no CB
   std::uint32_t reserved;
 };
 
 enum class DeviceState : std::uint32_t { free = 0, open = 1, closed = 2 };
 
-// The figures of a device. `kinds` has one sum for all kernels, `kernel_role_bytes` one sum for
-// each role.
+// The figures of a device. For kernels, `kinds` has one sum, and `kernel_role_bytes` has one sum
+// for each role.
 struct DeviceFigures {
   std::uint64_t l1_total_bytes;  // L1 + L1_SMALL + CB physical + kernels
   std::uint64_t l1_total_peak_bytes;
-  std::uint64_t loose_cb_bytes;  // bytes of the CBs that were reported without an address
+  std::uint64_t loose_cb_bytes;  // size of the CBs that were reported without an address
   std::uint64_t cb_resident_bytes;
   std::uint64_t programs;
-  std::uint64_t kernel_estimated_bytes;            // estimated part of the kernels' bytes
-  std::array<std::uint64_t, 3> kernel_role_bytes;  // bytes of kernels by ttmem_kernel_role
+  std::uint64_t kernel_estimated_bytes;  // the part of the kernels' bytes that is an estimate
+  std::array<std::uint64_t, 3> kernel_role_bytes;  // bytes of kernels, by ttmem_kernel_role
   Anomalies anomalies;
   PerKind<KindFigures> kinds;  // the used bytes of `cb` are the physical bytes
 };
 
-// The highest peaks of the earlier periods in which the device was open. Closing the device ends a
-// period.
+// The maximum of each peak over all earlier periods in which the device was open. Closing the
+// device ends a period.
 struct PastPeaks {
   std::uint64_t l1_total_bytes;
   PerKind<std::uint64_t> kinds;
@@ -211,10 +216,10 @@ inline constexpr std::size_t kFiguresOffset = 128;
 inline constexpr std::size_t kCoresSeqOffset = 4092;
 
 struct DeviceRecord {
-  std::uint32_t seq;  // covers all fields up to `cores_seq`
+  std::uint32_t seq;  // sequence number of all fields before `cores_seq`
   std::uint32_t state;
   std::uint32_t id;
-  std::uint32_t announced;  // 1: by ttmem_device_open; 0: only other calls named the device
+  std::uint32_t announced;  // 1: described by ttmem_device_open; 0: only named by other calls
   std::uint64_t uid;
   char arch[16];
   char board[32];
@@ -238,14 +243,14 @@ struct DeviceRecord {
   std::uint8_t
       reserved1[kCoresSeqOffset - kFiguresOffset - sizeof(DeviceFigures) - sizeof(PastPeaks)];
 
-  std::uint32_t cores_seq;  // covers `cores`
+  std::uint32_t cores_seq;  // sequence number of `cores`
   CoreFigures cores[kMaxCores];
 };
 
 enum AllocationFlags : std::uint8_t {
-  kNoCores = 1,  // `cores` is no set of cores: the buffer is in every bank, or in some DRAM banks
-  kPerBankUnknown = 2,  // `bytes_per_bank` is meaningless
-  kNoAddress = 4,       // `address` is meaningless
+  kNoCores = 1,  // `cores` is no set of cores; the buffer is in all banks, or in some DRAM banks
+  kPerBankUnknown = 2,  // `bytes_per_bank` is unknown
+  kNoAddress = 4,       // `address` is unknown
   kEstimate = 8,        // `bytes` is an estimate
   kOwnBanks = 16,       // the buffer's allocator covers only `cores`, or only `banks` banks of DRAM
   kLongLabel = 32,      // the first four bytes of `label` are the number of the label's text
@@ -254,17 +259,17 @@ enum AllocationFlags : std::uint8_t {
   kScoped = 128,  // the last four bytes of `label` are the number of a scope
 };
 
-// The layout of a buffer, stored in the field `role`, which contains the role if the allocation is
-// a kernel. If no bit is set, the layout is unknown.
+// The layout of a buffer, stored in the field `role` (for a kernel, the field contains its role).
+// If no bit is set, the layout is unknown.
 enum LayoutBits : std::uint8_t {
   kInterleaved = 1,
   kSharded = 2,
   kBottomUp = 4,
   kTopDown = 8,
-  kHasPages = 16,  // `cores` contains Pages; only set together with kNoCores
+  kHasPages = 16,  // `cores` contains a Pages; only set together with kNoCores
 };
 
-// The pages of a buffer with kNoCores. Stored in place of the cores.
+// The pages of a buffer with kNoCores. Stored in the field `cores`.
 struct Pages {
   std::uint64_t page_bytes;
   std::uint32_t
@@ -279,7 +284,7 @@ struct AllocationSlot {
   std::uint8_t live;   // 1 means live
   std::uint8_t kind;   // Kind
   std::uint8_t flags;  // AllocationFlags
-  std::uint8_t role;   // ttmem_kernel_role of a kernel, LayoutBits of a buffer
+  std::uint8_t role;   // ttmem_kernel_role of a kernel, or LayoutBits of a buffer
   std::uint64_t born;  // number of the event that created the slot
   std::uint64_t when_ns;
   std::uint64_t id;
@@ -298,20 +303,20 @@ struct ProgramSlot {
   std::uint64_t born;
   std::uint64_t when_ns;
   std::uint64_t program;
-  std::uint64_t footprint;  // CbRecord::footprint of each of its CBs; 0 means no CBs
-  std::uint32_t first_cb;   // index of the first CB record; the other CB records follow it
+  std::uint64_t footprint;  // CbRecord::footprint of the program's CBs; 0 means no CBs
+  std::uint32_t first_cb;   // index of the first CB record; the program's other records follow
   std::uint32_t cb_count;
   std::uint32_t device;          // index of the device record
-  std::uint32_t resident_cores;  // number of cores whose last dispatched program is this one
+  std::uint32_t resident_cores;  // number of cores to which this program was dispatched last
   std::uint32_t name;            // index of the name's TextRecord plus one; 0 means no name
   std::uint32_t scope;           // index of the scope's TextRecord plus one; 0 means no scope
 };
 
 enum CbFlags : std::uint32_t { kCbGlobal = 1 };
 
-// One CB. All programs with the same CBs at the same places share these records, on all devices.
+// One CB. All programs with the same footprint share these records, on all devices.
 struct CbRecord {
-  std::uint64_t footprint;  // number of the footprint, stored last and used only once; 0 means free
+  std::uint64_t footprint;  // number of the footprint, never used again; stored last; 0 means free
   std::uint32_t address;
   std::uint32_t bytes;
   std::uint32_t flags;  // CbFlags
@@ -320,20 +325,20 @@ struct CbRecord {
   std::uint64_t reserved1;
 };
 
-// The visits of a scope. Stored in the scope's text record if the name of the scope leaves room.
-// There is no sequence number: a reader may see figures of different moments, but no torn figure.
-// `open` is stored after the times.
+// The visits of a scope. Stored in the scope's text record, if the name of the scope leaves room
+// there. There is no sequence number, so a reader may see figures of different moments, but no torn
+// figure. `open` is stored after the times.
 struct ScopeRecord {
   char name[96];
-  std::uint32_t entered;    // 0 means unknown, or that the text is no scope
-  std::uint32_t open;       // visits that have not ended, over all threads
-  std::uint64_t last_ns;    // last time when `open` changed from 0 to 1, by a coarse clock
+  std::uint32_t entered;    // number of visits; 0 means unknown, or that the text is no scope
+  std::uint32_t open;       // number of visits that have not ended, over all threads
+  std::uint64_t last_ns;    // when `open` last changed from 0 to 1, by a coarse clock
   std::uint64_t before_ns;  // previous value of `last_ns`; 0 means none
 };
 
-// A name, written once and never changed. All programs with the same name refer to the same record.
-// A scope is a text too: the upper half of its `length` is the number of the enclosing scope's
-// text.
+// A text that is written once and never changed: a name, a long label or a scope. Each text has
+// only one record, however often it is used. For a scope, the upper half of `length` is the number
+// of the enclosing scope's text.
 struct TextRecord {
   std::uint64_t length;  // stored last; 0 means incomplete
   union {
@@ -343,9 +348,8 @@ struct TextRecord {
 };
 inline constexpr unsigned kParentShift = 32;
 
-// The devices of a mesh, or some of them. The record is written once and never changed. All buffers
-// on these devices refer to the same record. The number of a set is the index of its record plus
-// one.
+// A set of devices of a mesh. The record is written once and never changed. All buffers on exactly
+// these devices refer to the same record. The number of a set is the index of its record plus one.
 struct DeviceSetRecord {
   std::uint64_t count;  // number of devices; stored last; 0 means incomplete
   DeviceMask devices;
@@ -362,12 +366,12 @@ enum class EventType : std::uint8_t {
   set_alloc = 7,  // alloc on each device of a set; `device_id` is the number of the set
   set_free = 8,
   mark = 9,  // `id` is the number of the mark's text
-  // The following events occur only in a ring with details.
+  // The following events, except `failure`, occur only in a ring with details.
   footprint = 10,     // `id` is the footprint's number; its CbRecords follow
   dispatch = 11,      // `id` is the program
   set_dispatch = 12,  // dispatch to each device of a set; `device_id` is the number of the set
   trace_replay = 13,  // `id` is the number of programs; their ids follow
-  failure = 14,       // the process ran out of memory; occurs also in a ring without details
+  failure = 14,       // the process ran out of memory; also written to a ring without details
 };
 
 enum DestroyFlags : std::uint8_t {
@@ -376,31 +380,32 @@ enum DestroyFlags : std::uint8_t {
 
 // Event n is record (n - 1) % event_capacity of the ring.
 //
-// With Header::event_details, detail records follow an event. The next event has the number after
-// the last detail record. The detail records are:
+// If Header::event_details is 1, detail records follow an event. They have numbers too: the next
+// event has the number after the last detail record. The detail records of each type are:
 // - `alloc` and `set_alloc`: one AllocationDetails
 // - `footprint`: `bytes` CbRecords
 // - `trace_replay`: the ids of its programs, 8 bytes each, in as many records as needed
 // - `failure`: the text, `bytes` long, in as many records as needed
 struct EventRecord {
-  std::uint64_t number;  // 0 while the record is written; stored last
+  std::uint64_t number;  // stored last; 0 while the record is being written
   std::uint64_t when_ns;
   std::uint8_t type;        // EventType
-  std::uint8_t kind;        // Kind of an allocation or free
+  std::uint8_t kind;        // Kind; only for an allocation or a free
   std::uint8_t flags;       // AllocationFlags of an allocation, DestroyFlags of program_destroy
-  std::uint8_t role;        // role of an allocation, as in its slot
+  std::uint8_t role;        // role field of the allocation's slot
   std::uint32_t device_id;  // id of the device, or number of a device set
   std::uint64_t id;         // id of the buffer, kernel or program
   std::uint64_t address;    // address, or for program_place the number of the footprint (0: none)
   std::uint64_t bytes;      // size, or for program_place the logical bytes of its CBs
-  // For program_place: the number of the name, and in the upper half the number of the scope.
+  // For program_place: the lower half is the number of the name, the upper half the number of the
+  // scope.
   std::uint64_t bytes_per_bank;
   std::uint32_t banks;
   std::uint32_t slot;  // slot of the allocation or program; kNoSlot means none
 };
 
 inline constexpr std::uint32_t kNoSlot = 0xffffffff;
-// The details of an allocation event: the last fields of the allocation's slot.
+// The detail record of an allocation: the last two fields of the allocation's slot.
 struct AllocationDetails {
   CoreMask cores;
   char label[32];

@@ -13,16 +13,16 @@
 namespace ttmem::segment {
 namespace {
 
-// The part of a record that `seq` covers and that this version knows.
+// The size of the part of a record that `seq` covers and that this version knows.
 constexpr std::size_t kHeadBytes = offsetof(DeviceRecord, reserved1);
 
 enum class Copied : std::uint8_t { whole, piecewise, cut_off };
 
 // Copies the part of a record that one sequence number covers. If the writer updates the record
-// every few dozen nanoseconds, every copy mixes figures of several moments: the result is
-// `piecewise`. Each figure is an aligned word that is stored and copied whole (stable_copy.hpp), so
-// no single figure is torn. Only device_open() writes the identity of the device. A reader that
-// runs during device_open() may see a mixture of old and new identity until its next pass.
+// every few dozen nanoseconds, every copy mixes figures of several moments, and the result is
+// `piecewise`. No single figure is torn, because each figure is an aligned word that is stored and
+// copied whole (stable_copy.hpp). Only device_open() writes the identity of the device. A reader
+// that runs at the same time may see a mixture of the old and the new identity until its next pass.
 Copied copy_part(const ByteSource& source, std::uint64_t offset, std::size_t bytes,
                  StableCopy& copy) {
   for (int i = 0; i < kStableTries; ++i) {
@@ -68,9 +68,10 @@ void copy_figures(const DeviceRecord& record, DeviceImage& device) {
   device.cb_estimate = record.cb_estimate != 0;
 }
 
-// Makes the figures of an incoherent record consistent. Figures of different moments may contradict
-// each other, and so may the figures of a writer that was killed during a change. Computes the sum
-// again from its parts, and corrects a figure that must not be below, or above, another figure.
+// Makes the figures of an incoherent record consistent. The figures may contradict each other,
+// because they are of different moments, or because the writer was killed during a change. Computes
+// Total L1 again from its parts, and corrects a figure that must not be below, or above, another
+// figure.
 void reconcile(DeviceImage& device) {
   KindFigures& cbs = device.kinds[Kind::cb];
   cbs.logical_bytes = std::max(cbs.logical_bytes, cbs.used_bytes);

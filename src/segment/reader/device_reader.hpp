@@ -19,7 +19,7 @@ struct OpenDevices {
   std::vector<LeftAtCloseImage> left_at_close;
   std::vector<DevicePeaks> peaks;    // of open and closed devices
   std::vector<DeviceImage> closed;   // closed devices, without cores
-  std::vector<std::uint32_t> id_of;  // [record]: id of its device
+  std::vector<std::uint32_t> id_of;  // id of the device, by record
   std::uint64_t invalid_records = 0;
 };
 

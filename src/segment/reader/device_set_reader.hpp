@@ -10,9 +10,9 @@
 
 namespace ttmem::segment {
 
-// Reads the sets of devices of a segment. Reads each set only once, when it is first needed,
-// because a slot refers only to complete sets, and a set never changes. `source` and `map` must
-// outlive the reader.
+// Reads the sets of devices of a segment. Reads each set once, when it is first needed. One read is
+// enough, because a slot refers only to complete sets, and a set never changes. `source` and `map`
+// must outlive the reader.
 class DeviceSetReader {
  public:
   DeviceSetReader(const ByteSource& source, const SegmentMap& map)

@@ -48,11 +48,11 @@ class Ring {
         margin_(has_details_ ? 1 + kMaxEventDetails : 1) {}
 
   [[nodiscard]] bool has_details() const { return has_details_; }
-  // Returns false if the ring has no more records than one event may need.
+  // Returns true if the ring has more records than one event may need.
   [[nodiscard]] bool is_usable() const { return capacity_ > margin_; }
 
-  // Returns the number of the oldest record that the writer cannot have begun to overwrite, if
-  // `newest` is the value of `events`.
+  // Returns the number of the oldest record that the writer has certainly not begun to overwrite
+  // while `events` is `newest`.
   [[nodiscard]] std::uint64_t oldest(std::uint64_t newest) const {
     const std::uint64_t kept = capacity_ - margin_;
     return newest < kept ? 1 : newest - kept + 1;

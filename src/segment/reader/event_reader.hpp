@@ -20,7 +20,7 @@ using EventDetails = std::array<std::byte, sizeof(EventRecord)>;
 struct Events {
   std::vector<EventRecord> events;    // in the order of their numbers
   std::vector<EventDetails> details;  // details of all events, one event after the other
-  // Number of records, not events, that were invalid or overwritten before they were read.
+  // Number of records (events and details) that were invalid, or overwritten before they were read.
   std::uint64_t lost = 0;
   // Number of the last record that was read or lost: `after_number` of the next call.
   std::uint64_t newest = 0;
@@ -39,8 +39,9 @@ struct Events {
 // asks for the events after 3000. Events 3978 to 5000 are returned. 977 events are lost: 3001 to
 // 3976 are overwritten, and the writer may be overwriting 3977.
 //
-// Reads at most `most` records, but always enough for one event; call again with `newest` to get
-// the next records. Fails in the same cases as read_segment(). Safe from any thread.
+// Reads at most `most` records, but always enough for one event; call again with Events::newest as
+// `after_number` to get the next records. Fails in the same cases as read_segment(). Safe from any
+// thread.
 [[nodiscard]] Result<Events> read_events(const ByteSource& source, std::uint64_t after_number,
                                          std::uint32_t most = 1 << 20);
 

@@ -69,7 +69,8 @@ bool is_settled(const SegmentImage& image) {
     if (device.programs != programs[d]) return false;
     for (const Kind kind : kAllKinds) {
       const KindFigures& figures = device.kinds[kind];
-      // Compares only the CBs without an address, because the CBs of programs are not allocations.
+      // Compares only the CBs without an address, because only these CBs are in the list of
+      // allocations.
       const std::uint64_t bytes = kind == Kind::cb ? device.loose_cb_bytes : figures.logical_bytes;
       const AllocationSum& sum = listed[d][kind];
       if (figures.live != sum.count || bytes != sum.bytes) return false;

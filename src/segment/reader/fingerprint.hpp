@@ -29,18 +29,19 @@ struct Fingerprint {
   }
 };
 
-// Returns nullopt if the header is not HeaderState::complete or the file is truncated. Any thread
-// may call the functions of this header.
+// Reads the fingerprint of a segment. Returns nullopt if the header is not HeaderState::complete or
+// the file is truncated. Any thread may call the functions of this header.
 [[nodiscard]] std::optional<Fingerprint> read_fingerprint(const ByteSource& source);
 
 // Returns true if the segment still has this fingerprint. Reads the header and eight bytes per
 // device.
 [[nodiscard]] bool still_has(const ByteSource& source, const Fingerprint& fingerprint);
 
-// Returns true if the lists agree with the figures, so that no call of the writer was in progress
-// when `image` was read. The fingerprint alone does not show the end of a call, because the writer
-// writes the slot of an allocation after the figures. Returns false for a segment that could not
-// grow, because some of its allocations are in the figures but not in the lists.
+// Returns true if the lists of allocations and programs agree with the figures. No call of the
+// writer was then in progress when `image` was read. The fingerprint alone does not show the end of
+// a call, because the writer writes the slot of an allocation after the figures. Returns false for
+// a segment that could not grow, because some of its allocations are in the figures but not in the
+// lists.
 [[nodiscard]] bool is_settled(const SegmentImage& image);
 
 }  // namespace ttmem::segment

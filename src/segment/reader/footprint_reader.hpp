@@ -16,8 +16,8 @@ namespace ttmem::segment {
 // it, so the footprints never take more memory than the CB records of the file.
 struct Footprints {
   std::vector<LiveFootprint> footprints;
-  // [program]: index into `footprints`. nullopt if the program was destroyed before its CBs were
-  // read, or if its slot refers to invalid CB records.
+  // For each program: the index of its footprint in `footprints`. nullopt if the program was
+  // destroyed before its CBs were read, or if its slot refers to invalid CB records.
   std::vector<std::optional<std::uint32_t>> of_program;
   std::uint64_t invalid_records = 0;
 };

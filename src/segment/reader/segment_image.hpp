@@ -25,8 +25,8 @@ struct DeviceImage : DeviceFigures {
   DeviceImage() : DeviceFigures{} {}
 
   // True if all figures are of one moment. False if the writer changed the record during every
-  // attempt to read it: the figures are then of moments that differ by microseconds.
-  // `cores_coherent` says the same of `cores`.
+  // attempt to read it. The figures are then of moments that differ by microseconds.
+  // `cores_coherent` is the same for `cores`.
   bool coherent = true;
   bool cores_coherent = true;
 
@@ -46,8 +46,8 @@ struct DeviceImage : DeviceFigures {
   std::uint64_t trace_region_bytes = 0;
   std::uint64_t opened_ns = 0;
 
-  bool cb_resident_known = true;   // false: the resident bytes here and in `cores` mean nothing
-  bool programs_known = true;      // false: `programs` means nothing
+  bool cb_resident_known = true;   // false: the resident bytes, here and in `cores`, are unknown
+  bool programs_known = true;      // false: `programs` is unknown
   bool cb_estimate = false;        // true: the figures of the CBs are estimates
   std::vector<CoreFigures> cores;  // grid_x * grid_y, row by row; empty if the grid is unknown
 };
@@ -67,7 +67,7 @@ struct LiveAllocation {
   std::optional<std::uint64_t> bytes_per_bank;
   std::optional<std::uint32_t> banks;
   std::optional<CoreMask> cores;  // cores that hold its bytes; nullopt: kNoCores
-  bool own_banks = false;         // kOwnBanks: its allocator covers only these cores or banks
+  bool own_banks = false;         // true: its allocator covers only these cores or banks
   bool estimate = false;          // true: `bytes` is an estimate
   BufferLayout layout{};
   std::string label;

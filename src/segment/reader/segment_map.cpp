@@ -107,14 +107,14 @@ Result<SegmentMap> map_segment(const ByteSource& source) {
   const HeaderState state = check_header(source, map.header);
   if (state != HeaderState::complete) return explain(state, map.header);
 
-  // Reads the header again, for its counts. A slot beyond the counts of the second copy was first
-  // used after `events_before` was read, so readers miss no slot that was live at that event.
+  // Reads the header again, for its counts. A slot beyond these counts was first used after
+  // `events_before` was read, so readers miss no slot that was live at that event.
   map.events_before = map.header.events;
   if (!read_value(source, 0, map.header)) return explain(HeaderState::damaged, map.header);
 
-  // Makes the reads of the table and of the slots begin after the reads of the counts. Pairs with
-  // the release stores of `chunk_count` in SegmentWriter::map_chunks(), which follow the stores of
-  // the chunks' kinds, and with the release stores of publish().
+  // Orders the reads of the table and of the slots after the reads of the counts. Pairs with the
+  // release stores of `chunk_count` in SegmentWriter::map_chunks(), which follow the stores of the
+  // chunks' kinds, and with the release stores of publish().
   std::atomic_thread_fence(std::memory_order_acquire);
   std::array<std::uint8_t, kMaxChunks> kinds{};
   const std::uint32_t chunks = chunks_to_read(source, map.header);

@@ -51,7 +51,8 @@ class RecordPlaces {
 };
 
 // The checked header of a segment, and the places of its arrays. The counts in the header are not
-// checked. The capacities of the arrays never exceed the size of the file.
+// checked, so readers limit them to the capacities of the arrays. The capacities never exceed the
+// size of the file.
 struct SegmentMap {
   Header header;
   std::uint64_t events_before = 0;  // Header::events, read before `header` was read

@@ -100,7 +100,7 @@ class Pass {
       if (record.number != 0) image_.failure = image_of(record);
       return true;
     }
-    // The record stays torn: the writer died during the write. The image then has no failure.
+    // Every copy is torn: the writer died during the write. The image then contains no failure.
     return true;
   }
 
@@ -145,8 +145,8 @@ class Pass {
     return true;
   }
 
-  // Reads a torn slot again. A living writer changes only a few slots at a time. If many slots are
-  // torn, the file is damaged, so the number of retries is limited.
+  // Reads a torn slot again. A living writer changes only a few slots at a time, so a file with
+  // many torn slots is damaged. Limits the number of retries for the whole file.
   template <typename Slot>
   bool read_again(std::uint64_t offset, Slot& slot) {
     for (int i = 0; i < kStableTries && retries_left_ > 0; ++i, --retries_left_) {
@@ -162,7 +162,7 @@ class Pass {
         map_.allocations, count, [&](const AllocationSlot& slot, std::uint32_t index) {
           if (slot.live != 1 || slot.born > image_.events) return;
           const std::vector<std::uint32_t>& devices = devices_of(slot);
-          if (devices.empty()) return;  // leaves out a slot without an open device
+          if (devices.empty()) return;  // ignores an allocation whose devices are all closed
           if (plausible(slot) && cores_fit(slot, devices)) {
             labelled &= add_allocation(slot, index, devices);
           } else {
@@ -228,8 +228,9 @@ class Pass {
   }
 
   // Returns the visit of the scope during which an allocation was made at `when_ns`. The texts are
-  // read after map_.events_before, and all listed allocations were made at that event or earlier.
-  // So if no thread is in the scope when its text is read, the scope was left after the allocation.
+  // read after map_.events_before was read, and all listed allocations were made at that event or
+  // earlier. So if no thread is in the scope when its text is read, the scope was left after the
+  // allocation.
   ScopeVisit visit_of(std::uint32_t scope, std::uint64_t when_ns) {
     return visit_at(static_cast<std::int64_t>(when_ns), texts_.visits(scope));
   }

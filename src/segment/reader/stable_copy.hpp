@@ -3,12 +3,12 @@
 // How a reader gets an untorn copy of records that another process is writing, without a lock and
 // without writing to the records.
 //
-// Roles: one process writes a record. It marks the record's ticket (its first 4 or 8 bytes) as busy
-// before it touches the body, and stores a new ticket afterwards. The reader copies the record
-// three times, each copy beginning after the previous copy has ended. It takes the second copy if
-// the tickets of the first and the third copy are equal and not busy.
+// Roles: one process, the writer, writes a record. The writer marks the record's ticket (its first
+// 4 or 8 bytes) as busy before it writes the body, and stores a new ticket afterwards. The reader
+// copies the record three times. Each copy begins after the previous copy has ended. The reader
+// takes the second copy if the tickets of the first and the third copy are equal and not busy.
 //
-// Why that is sound:
+// Why the second copy is then untorn:
 //  0. Assumption: read() copies aligned words of up to 8 bytes whole. POSIX does not promise this,
 //     but Linux does so on the 64-bit machines on which segments are made. So a ticket or a figure
 //     is never torn (invariant 5 of layout.hpp), but anything longer may be torn.
@@ -16,15 +16,16 @@
 //     footprint or event number is used only once. So equal tickets in the first and third copy
 //     mean that the ticket did not change between these copies, and that no write began between
 //     them.
-//  2. The write that stored the ticket was complete before the first copy saw the ticket, since the
-//     ticket is stored last, with release. So the second copy, begun later, sees all of that write.
+//  2. The write that stored the ticket was complete before the first copy saw the ticket, because
+//     the ticket is stored last, with release. So the second copy, which begins later, sees all of
+//     that write.
 //  3. A later write marks the ticket before it stores any of its body. If the second copy contained
 //     a byte of the later write, the mark would have been stored before the third copy began, and
 //     the third copy would show the mark.
 //
-// The order of the words within one copy does not matter: read() promises none. Two equal copies
-// would not be enough: bytes from before the write in the first copy can equal bytes from after the
-// write in the second copy (a figure that goes 1, 2, 1), although each copy is torn.
+// The order of the words within one copy does not matter: read() promises no order. Two equal
+// copies would not be enough: bytes from before the write in the first copy can equal bytes from
+// after the write in the second copy (a figure that goes 1, 2, 1), although each copy is torn.
 #pragma once
 
 #include <array>
@@ -42,14 +43,14 @@ namespace ttmem::segment {
 // Holds three copies of one range of a file. Not thread-safe.
 class StableCopy {
  public:
-  // Copies the range. Returns false if the bytes are not, or no longer, in the file.
+  // Copies the range three times. Returns false if the file does not contain the whole range.
   [[nodiscard]] bool load(const ByteSource& source, std::uint64_t offset, std::size_t bytes) {
     for (auto& copy : copies_) {
       if (copy.size() < bytes) copy.resize(bytes);
       if (source.read_at(offset, std::span(copy).first(bytes)) != bytes) return false;
-      // The next copy, and every read after the last copy, begins after this copy has ended. Pairs
-      // with the release fence and the release store in publish() (segment_writer.hpp), and with
-      // the release stores of CbRecord::footprint and EventRecord::number.
+      // Makes the next copy, and every read after the last copy, begin after this copy has ended.
+      // Pairs with the release fence and the release store in publish() (segment_writer.hpp), and
+      // with the release stores of CbRecord::footprint and EventRecord::number.
       std::atomic_thread_fence(std::memory_order_acquire);
     }
     return true;

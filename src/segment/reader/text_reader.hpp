@@ -23,7 +23,7 @@ struct OriginNumbers {
 
 // Reads the names, long labels and scopes of a segment. Reads a chunk when the first of its texts
 // is needed. One copy is enough: a record refers only to complete texts, and a text never changes.
-// The visits of a scope do change: they are from the moment when the chunk was read.
+// Only the visits of a scope change. They are read once, together with the chunk.
 //
 // `source` and `map` must outlive the reader.
 class TextReader {
@@ -34,10 +34,10 @@ class TextReader {
   // or if the text is incomplete or missing. Returns false if the file is truncated.
   [[nodiscard]] bool read(std::uint32_t number, std::string& text);
   // Sets `path` to the names of the scope and of its enclosing scopes, outermost first:
-  // "decoder.0/attention". Otherwise like read().
+  // "decoder.0/attention". Fails in the same cases as read().
   [[nodiscard]] bool read_scope(std::uint32_t number, std::string& path);
-  // Returns the visits of a scope. They are unknown if there is no such scope, if its name is too
-  // long for a ScopeRecord, or if the process does not report visits.
+  // Returns the visits of a scope. The visits are unknown if there is no such scope, if its name is
+  // too long for a ScopeRecord, or if the process does not report visits.
   [[nodiscard]] ScopeVisits visits(std::uint32_t number);
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The files that a process leaves for a reader: its segment when the process ends or calls exec,
-// and a mark when the process cannot have a segment.
+// and a symbolic link when the process cannot have a segment.
 #include <unistd.h>
 
 #include <cerrno>
@@ -23,7 +23,7 @@ constexpr std::uint32_t kMaxNames = 256;
 // be no space for a page.
 constexpr std::size_t kMaxTargetBytes = 126;
 
-// Renames a file. Unlike rename(), replaces no other file.
+// Renames a file. Unlike rename(), fails if `to` exists.
 bool move(const std::string& from, const std::string& to) noexcept {
   if (::link(from.c_str(), to.c_str()) != 0) return false;
   ::unlink(from.c_str());
@@ -32,16 +32,17 @@ bool move(const std::string& from, const std::string& to) noexcept {
 
 }  // namespace
 
-// Renames the file, so that its reader finds it (kKeptSuffix). Returns false if the file keeps its
-// old name. If a process calls exec several times, it leaves several files, whose names contain a
-// number.
+// Renames the file, so that the reader finds the file (kKeptSuffix). Returns false if the file
+// keeps its old name. A process that calls exec several times leaves several files. A number then
+// keeps their names apart.
 bool SegmentWriter::keep(const std::string& path) const noexcept {
   const ThreadStateGuard guard;
   try {
     const std::string suffix =
         kKeptSuffix.data() + std::to_string(kept_for_) + "." + std::to_string(kept_for_namespace_);
     if (move(path, path + suffix)) return true;
-    // Starts at a number computed from the time, because such a number is most likely unused.
+    // The name is taken. Adds a number that is computed from the time, and so is most likely
+    // unused.
     std::uint32_t number = static_cast<std::uint32_t>(clock_ns(CLOCK_MONOTONIC) / 1000) >> 1U;
     for (std::uint32_t i = 0; i < kMaxNames && errno == EEXIST; ++i) {
       if (move(path, base_path_ + "." + std::to_string(++number) + suffix)) return true;
@@ -61,7 +62,7 @@ void SegmentWriter::leave_mark(const Options& options, const Identity& self) con
     const std::string name = path_ + kUntrackedSuffix.data() + std::to_string(failure_error_) +
                              "." + std::to_string(self.pid_namespace);
     if (::symlink(ids.empty() ? "-" : ids.c_str(), name.c_str()) != 0) return;
-  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): there is no mark
+  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): no link is left
   }
 }
 

@@ -21,8 +21,8 @@
 namespace ttmem::segment {
 namespace {
 
-// A copy may take a quarter of the free space. The workload and other processes have shared memory
-// in the same file system, and may be killed if it is full.
+// A copy takes at most a quarter of the free space. The workload and other processes have shared
+// memory in the same file system, and may be killed if the file system is full.
 constexpr std::uint64_t kPartOfFree = 4;
 
 bool has_room(int file, std::uint64_t bytes) noexcept {
@@ -32,7 +32,8 @@ bool has_room(int file, std::uint64_t bytes) noexcept {
   return std::uint64_t{space.f_bavail} * space.f_frsize / kPartOfFree >= bytes;
 }
 
-// Creates a file. Replaces the incomplete file of a process that was killed while it made a copy.
+// Creates the file of a copy. Replaces the incomplete file of a process that was killed while it
+// made a copy.
 UniqueFd make_file(const std::string& path, mode_t mode) noexcept {
   constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
   UniqueFd file = open_above_streams(path.c_str(), flags, mode);
@@ -93,8 +94,8 @@ int SegmentWriter::write_failed(const std::string& path) noexcept {
   return written ? 0 : errno;
 }
 
-// Links the segment under the name of the copy. The segment keeps its own name too, for a reader
-// that asked for the segment.
+// If no copy could be made, links the segment under the name of the copy. The segment keeps its own
+// name too, for a reader that asked for the segment.
 void SegmentWriter::leave_failed() noexcept {
   if (in_memory_ || is_failure_forgotten_ || failure().not_kept_error == 0) return;
   try {

@@ -44,8 +44,8 @@ std::uint64_t start_time_ticks() noexcept {
   char text[1024];
   const std::size_t size = read_file("/proc/self/stat", text, sizeof text - 1);
   text[size] = '\0';
-  // Searches for the last ')': the name of the process is in parentheses, and may itself contain
-  // blanks and parentheses.
+  // Skips the name of the process, which is in parentheses and may itself contain blanks and
+  // parentheses.
   const char* at = std::strrchr(text, ')');
   for (int field = 2; at != nullptr && field < 22; ++field) at = std::strchr(at + 1, ' ');
   return at == nullptr ? 0 : std::strtoull(at, nullptr, 10);
@@ -122,7 +122,8 @@ Result<std::unique_ptr<SegmentWriter>> SegmentWriter::create(const Options& opti
       writer->leave_mark(options, self);
       return opened.error();
     }
-    // Removes the copy of a failure that this process survived before it called exec.
+    // Removes the copy of the segment that this process made after a failure, before it called
+    // exec.
     writer->remove_own_file(writer->path_ + kFailedSuffix.data(), self, OwnFile::removed);
   }
   Result<void> made = writer->map_header();
@@ -143,8 +144,8 @@ Result<std::unique_ptr<SegmentWriter>> SegmentWriter::create(const Options& opti
   return writer;
 }
 
-// Adds the ring. For a segment that is no proxy segment, also adds one chunk of each kind except
-// texts and device sets, so that a small process seldom grows its segment.
+// Adds the ring. If this is not a proxy segment, also adds one chunk of each kind except texts and
+// device sets, so that a small process seldom grows its segment.
 bool SegmentWriter::map_first_chunks(const Options& options) {
   // If the ring does not fit into a small /dev/shm, tries a ring of half the size.
   std::uint32_t chunks = ring_chunks(options.event_chunks);
@@ -180,7 +181,7 @@ SegmentWriter::Identity SegmentWriter::identity_of(const Options& options) noexc
   if (options.for_client) {
     self.pid = options.for_client->pid;
     self.start_time_ticks = options.for_client->start_time_ticks;
-    // Without a start time, /proc does not show the client: its pid is unknown, or belongs to an
+    // No start time means that /proc does not show the client: its pid is unknown, or belongs to an
     // unknown namespace.
     if (self.start_time_ticks == 0) self.pid_namespace = 0;
   } else {
@@ -190,9 +191,9 @@ SegmentWriter::Identity SegmentWriter::identity_of(const Options& options) noexc
   return self;
 }
 
-// Creates the file. A file with its name exists already if this process created the file before it
-// called exec, or if a process of another pid namespace has the same pid and start time. In the
-// second case the name gets a number.
+// Creates the file. A file with its name exists already in two cases: this process created that
+// file before it called exec, or a process of another pid namespace has the same pid and start
+// time. In the second case a number is added to the name.
 Result<void> SegmentWriter::open_file(const Options& options, const Identity& self) {
   is_proxy_ = options.for_client.has_value();
   mode_ = options.mode;
@@ -243,9 +244,9 @@ Result<bool> SegmentWriter::open_new_file(mode_t mode) {
   return false;
 }
 
-// Removes or renames the file `path` if this process wrote the file before it called exec, which
-// released the lock. Returns true if the name may be free now, and false if the file must stay,
-// because it belongs to another process or is evidence of a client.
+// Removes or renames the file `path` if this process wrote the file before it called exec (exec
+// released the lock). Returns true if the name may be free now. Returns false if the file must
+// stay, because it belongs to another process or is evidence of a client.
 bool SegmentWriter::remove_own_file(const std::string& path, const Identity& self,
                                     OwnFile fate) noexcept {
   const UniqueFd old = open_above_streams(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK);
@@ -259,7 +260,7 @@ bool SegmentWriter::remove_own_file(const std::string& path, const Identity& sel
   // The shared lock fails only while the owner lives, because the owner holds an exclusive lock.
   if (!ours || evidence || ::flock(old.get(), LOCK_SH | LOCK_NB) != 0) return false;
   if (::flock(old.get(), LOCK_EX | LOCK_NB) != 0) {
-    // Waits a millisecond for a reader, which holds its lock for microseconds.
+    // A reader holds its lock for microseconds. Waits a millisecond, and the caller tries again.
     const timespec pause{0, 1'000'000};
     ::nanosleep(&pause, nullptr);
     return true;
@@ -331,9 +332,9 @@ bool SegmentWriter::is_our_file(int fd) const noexcept {
   return ::fstat(fd, &facts) == 0 && facts.st_dev == file_device_ && facts.st_ino == file_number_;
 }
 
-// Returns true if fd_ refers to our file. If necessary, opens the file again, because the workload
-// may have closed our descriptor and reused its number. The lock is not lost when the workload
-// closes the descriptor, because the mapping of the header keeps the lock.
+// Returns true if fd_ refers to our file. If necessary, opens the file again: the workload may have
+// closed our descriptor and reused its number. The lock survives such a close, because the mapping
+// of the header keeps the lock.
 bool SegmentWriter::has_file() noexcept {
   if (fd_ && is_our_file(fd_.get())) return true;
   fd_.release();
@@ -470,7 +471,7 @@ std::uint32_t SegmentWriter::acquire_cbs(std::uint32_t count, std::uint64_t now_
     return first;
   }
   // The size of a run is a power of two, and the run begins at a multiple of its size, so no run
-  // crosses a chunk. The alignment wastes less than the size of the run.
+  // lies in two chunks. The alignment wastes less than the size of the run.
   const std::uint32_t first = (cbs_.count() + size - 1) / size * size;
   if (first + size > cbs_.capacity() && !grow(cbs_, ChunkKind::cb, now_ns)) return kNoSlot;
   cbs_.count_ = first + size;

@@ -20,24 +20,25 @@
 
 namespace ttmem::segment {
 
-// Stores one field in one piece. Relaxed suffices: publish(), and the stores that end a record,
-// order the fields.
+// Stores one field in one piece. Relaxed suffices, because publish(), or the release store that
+// completes a record, orders the fields.
 template <typename T>
 void store(T& field, T value) noexcept {
   std::atomic_ref<T>(field).store(value, std::memory_order_relaxed);
 }
 
-// Calls `write` on a record while the record's `seq` shows readers that the record is being written
-// (invariant 2 of layout.hpp).
+// Calls write(), which changes a record. During the call, the record's `seq` is odd, so that
+// readers see that the record is being written (invariant 2 of layout.hpp).
 template <typename Write>
 [[gnu::always_inline]] inline void publish(std::uint32_t& seq, Write&& write) noexcept {
   const std::uint32_t before = seq;
   store(seq, before + 1);
-  // Stores the odd number before any byte of the body. Pairs with the acquire fence in
-  // StableCopy::load().
+  // Orders the store of the odd number before all stores of the body. Pairs with the acquire fence
+  // in StableCopy::load().
   std::atomic_thread_fence(std::memory_order_release);
   write();
-  // Stores the body before the even number. Pairs with the acquire fence in StableCopy::load().
+  // Orders all stores of the body before the store of the even number. Pairs with the acquire fence
+  // in StableCopy::load().
   std::atomic_ref<std::uint32_t>(seq).store(before + 2, std::memory_order_release);
 }
 
@@ -65,12 +66,12 @@ class RecordArray {
 };
 
 // The segment of this process, or a proxy segment for another process. Creates the file, holds its
-// lock for life, and hands out records.
+// lock as long as the object lives, and hands out records.
 //
 // Not thread-safe: the caller holds a lock. Readers are other processes, and the writer never waits
-// for them. If the file cannot grow (no space, a size limit), acquire_*() return kNoSlot, store the
-// errno in the header, and try again after a second at the earliest. Raises no signal and throws
-// nothing but std::bad_alloc.
+// for them. If the file cannot grow (no space, a size limit), acquire_*() return kNoSlot and store
+// the errno in the header. The next attempt is made after a second at the earliest. Raises no
+// signal and throws nothing but std::bad_alloc.
 class SegmentWriter {
  public:
   // The client of a proxy segment.
@@ -149,7 +150,7 @@ class SegmentWriter {
   // May throw std::bad_alloc; the records are then never used again.
   void release_cbs(std::uint32_t first, std::uint32_t count);
 
-  // An event. Its type determines which of the other fields it needs.
+  // An event. Its type determines which of the other fields are used.
   struct Event {
     EventType type;
     Kind kind = Kind::dram;
@@ -165,8 +166,8 @@ class SegmentWriter {
     std::uint64_t when_ns = 0;
   };
 
-  // With details, write_event() prefetches the record that is this many records ahead, because a
-  // ring with details is larger than the caches.
+  // If events have details, write_event() prefetches the record that is this many records ahead,
+  // because such a ring is larger than the caches.
   static constexpr std::uint64_t kAhead = 16;
 
   // Returns the number of the next event.
@@ -180,10 +181,10 @@ class SegmentWriter {
     const std::uint64_t number = events_ + 1;
     EventRecord& event = ring_[(number - 1) & ring_mask_];
     store(event.number, std::uint64_t{0});
-    // Stores the zero in `number` and the previous `events` before the body. The release stores
-    // below store the body before the new `number` and `events`. A reader copies records first and
-    // reads `events` afterwards: `events` shows which of the copied records the writer cannot have
-    // begun to overwrite. Pairs with the acquire fence in event_reader.cpp.
+    // Orders the zero in `number`, and the previous store of `events`, before the stores of the
+    // body. The release stores below order the body before the new `number` and `events`. A reader
+    // first copies records and then reads `events`. The value shows which of the copied records the
+    // writer cannot have begun to overwrite. Pairs with the acquire fence in event_reader.cpp.
     std::atomic_thread_fence(std::memory_order_release);
     event.when_ns = from.when_ns;
     event.type = static_cast<std::uint8_t>(from.type);
@@ -209,8 +210,8 @@ class SegmentWriter {
     events_ = last;
     std::atomic_ref<std::uint64_t>(event.number).store(number, std::memory_order_release);
     std::atomic_ref<std::uint64_t>(header_->events).store(last, std::memory_order_release);
-    // Prefetches a record of a later event. Otherwise the atomic exchange of that call would wait
-    // for the cache line of the record.
+    // Prefetches the record of a later event. Otherwise an atomic exchange in the call that writes
+    // the later event would wait for the record's cache line.
     __builtin_prefetch(&ring_[(last + (event_details_ ? kAhead : 0)) & ring_mask_], 1);
   }
 
@@ -226,8 +227,8 @@ class SegmentWriter {
   // most kMaxFailedBytes, and at most a quarter of the free space.
   [[nodiscard]] int keep_failed() noexcept;
   static constexpr std::uint64_t kMaxFailedBytes = 128 << 20;
-  // Removes the copy of a failure, if there is one. Called when no reader needs the copy any more.
-  // A later clean exit leaves no copy either.
+  // Removes the copy that keep_failed() made, if there is one. Call this function when no reader
+  // needs the copy any more. A clean exit after this call leaves no copy either.
   void drop_failed() noexcept;
 
   // Ends the segment at a clean exit: sets ExitState::clean, and removes the file unless a reader
@@ -236,16 +237,16 @@ class SegmentWriter {
   // Ends the segment like finish(), but does not leave the segment to a reader, because its figures
   // may be wrong.
   void discard() noexcept;
-  // Ends a proxy segment whose client ended and still held something: sets ExitState::client_ended
-  // and closes the file, so that readers treat it like the segment of any dead process. Call
-  // nothing else afterwards.
+  // Ends a proxy segment whose client ended while it still held something: sets
+  // ExitState::client_ended and closes the file. Readers then treat the segment like that of any
+  // dead process. Call nothing else afterwards.
   void leave_as_evidence() noexcept;
   // Unmaps and closes the file, but does not remove it. A forked child calls this function for its
   // parent's segment, so that the child does not hold the lock after the parent's end. Call nothing
   // else afterwards.
   void abandon() noexcept;
   // Closes the file and keeps the mappings. A child that was forked inside a call uses this
-  // function, so that the interrupted call can end.
+  // function, because the interrupted call still uses the mappings.
   void close_file() noexcept;
 
  private:
@@ -282,8 +283,8 @@ class SegmentWriter {
   [[nodiscard]] void* chunk(ChunkKind kind, std::size_t number) const noexcept;
   [[nodiscard]] bool fill(int file, const struct stat& old) noexcept;
   [[nodiscard]] std::uint64_t bytes_without_events() const noexcept;
-  // If a failure could not be copied, keeps the segment itself in place of the copy at a clean
-  // exit. The segment takes no new space, and contains the message of the failure.
+  // If keep_failed() could not make a copy, keeps the segment itself in place of the copy at a
+  // clean exit. The segment takes no new space, and contains the message of the failure.
   void leave_failed() noexcept;
   [[nodiscard]] int write_failed(const std::string& path) noexcept;
   [[nodiscard]] void* map(off_t offset, std::size_t bytes) const noexcept;
@@ -309,8 +310,8 @@ class SegmentWriter {
   dev_t file_device_ = 0;
   ino_t file_number_ = 0;
   bool is_proxy_ = false;
-  bool is_failure_forgotten_ = false;  // true: no reader needs the copy of a failure
-  bool has_failed_ = false;            // true: there is a copy of a failure
+  bool is_failure_forgotten_ = false;  // true: no reader needs the copy that keep_failed() made
+  bool has_failed_ = false;            // true: the copy that keep_failed() made exists
   mode_t mode_ = 0600;
   std::string path_;
   std::string base_path_;  // the path without a number and without kProxySuffix
@@ -330,7 +331,7 @@ class SegmentWriter {
   bool event_details_ = false;
   std::vector<std::uint32_t> free_allocations_;
   std::vector<std::uint32_t> free_programs_;
-  // [i] contains the unused runs of 2^i CB records.
+  // [i] contains the first record of each unused run of 2^i CB records.
   std::array<std::vector<std::uint32_t>, 11> free_cbs_;
   std::uint64_t next_try_ns_ = 0;
 };

@@ -8,7 +8,8 @@
 
 namespace ttmem::segment {
 
-// Returns as many whole ids from the beginning of $TTMEM_RUN as fit into `bytes`.
+// Returns as many ids from the beginning of `ids` as fit whole into `bytes`. `ids` has the format
+// of $TTMEM_RUN.
 [[nodiscard]] inline std::string_view whole_ids(std::string_view ids, std::size_t bytes) noexcept {
   if (ids.size() <= bytes) return ids;
   const std::size_t end = ids.rfind(kRunSeparator, bytes);

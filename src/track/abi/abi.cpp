@@ -47,7 +47,7 @@ enum class Mode : int {
   undecided,  // no call so far in this process
   off,        // tracking was not requested, the process is ending, or it was forked inside a call
   on,
-  failed,  // enabled, but tracking could not start or failed: calls are counted as dropped
+  failed,  // tracking was requested, but could not start or failed: calls count as dropped
 };
 
 // The limits that ttmem.h documents.
@@ -62,32 +62,33 @@ constinit IdTracker* tracker = nullptr;  // never deleted: another thread may be
 // Set with TTMEM_TRANSPORT=socket. Only a forked child deletes it.
 constinit SocketTransport* transport = nullptr;
 constinit std::atomic<std::uint64_t> dropped_calls{0};
-// Number of calls from signal handlers that interrupted another call of the same thread, not yet
-// added to the segment. Such a call is dropped.
+// Number of dropped calls that are not yet added to the segment. These calls came from signal
+// handlers that interrupted another call of the same thread.
 constinit std::atomic<std::uint64_t> interrupting_calls{0};
 constinit bool forked_inside_a_call = false;
 // Exit status of the process, learned only after a failure was reported; -1 until the exit.
 constinit std::atomic<int> exit_status{-1};
 
-// The scopes of one thread. The thread-local variable uses the initial-exec model, like the
-// variable of the lock.
+// The scopes of one thread. The thread-local variable uses the TLS model initial-exec, for the
+// reasons given in spin_lock.hpp.
 struct Scopes {
   std::uint32_t current = 0;  // number of the innermost scope; 0: no scope
   std::uint32_t outer = 0;    // number of the scope around `current`, if has_outer
   bool has_outer = false;
-  // Counter of the open visits of `current` in the segment, if has_outer. The segment stays mapped
+  // If has_outer: the counter of the open visits of `current` in the segment, which stays mapped
   // until the process ends. Null if visits are not counted, or if the segment belongs to the parent
   // process.
   std::uint32_t* open_visits = nullptr;
   std::uint32_t depth = 0;    // nesting depth of `current`
-  std::uint32_t ignored = 0;  // number of pushed scopes that got no number
+  std::uint32_t ignored = 0;  // number of pushed scopes that were ignored
 };
 [[gnu::tls_model("initial-exec")]] thread_local constinit Scopes scopes;
 // Names of the scopes that the parent was in at the fork, outermost first. Null except in a forked
 // child.
 constinit std::vector<std::string>* inherited_scopes = nullptr;
 
-// The maximum time that an exiting workload waits until a connected server has the last reports.
+// The maximum time that an exiting workload waits until a connected server has received the last
+// reports.
 constexpr std::chrono::milliseconds kFlushAtExit{100};
 
 // Writes a warning to the target in TTMEM_LOG: a file, or "stderr". Writes nothing if TTMEM_LOG is
@@ -125,9 +126,9 @@ void before_fork() noexcept { forked_inside_a_call = !lock.lock_unless_held_here
 void in_parent() noexcept {
   if (!forked_inside_a_call) lock.unlock();
 }
-// Resets the state in the child: the child has none of the parent's devices, and its tracking
-// starts again at its first call. The tracker is leaked, because its destructor would write into
-// the parent's segment.
+// Resets the state in the child. The child has none of the parent's devices, and its tracking
+// starts again at its first call. The tracker is not destroyed, because its destructor would write
+// into the parent's segment.
 void in_child() noexcept {
   if (forked_inside_a_call) {
     // The interrupted call may continue in the child, so the objects that the call uses stay. No
@@ -140,7 +141,8 @@ void in_child() noexcept {
   keep_scopes_in_child();
   if (tracker != nullptr) tracker->segment().abandon();
   tracker = nullptr;
-  // The child needs a new transport, because the thread and the connection belong to the parent.
+  // The child needs a new transport, because the transport's thread and connection belong to the
+  // parent.
   delete transport;
   transport = nullptr;
   dropped_calls.store(0);
@@ -154,15 +156,16 @@ __attribute__((constructor)) void prepare() noexcept {
   ::pthread_atfork(before_fork, in_parent, in_child);
 }
 
-// Adds the interrupting calls to the dropped calls of the segment. The caller holds the lock.
+// Moves the count of interrupting calls to the dropped calls of the segment. The caller holds the
+// lock.
 void count_interrupting_calls() noexcept {
   tracker->count_dropped_calls(interrupting_calls.exchange(0, std::memory_order_relaxed));
 }
 
 // Runs when the process exits or the library is unloaded.
 __attribute__((destructor)) void finish() noexcept {
-  // Returns at once if this thread holds the lock: a signal handler interrupted a call of this
-  // thread and then called exit().
+  // This thread may hold the lock already: a signal handler interrupted a call of this thread and
+  // then called exit(). try_lock_for() then returns false at once.
   if (!lock.try_lock_for(1000)) return;
   std::unique_lock guard(lock, std::adopt_lock);
   if (mode.exchange(Mode::off) == Mode::on) {
@@ -183,16 +186,17 @@ __attribute__((destructor)) void finish() noexcept {
   }
 }
 
-// Makes the process store its exit status when it exits. finish() runs afterwards, and removes the
-// copy of a failure if the exit status is 0. Otherwise the copy stays, because it helps to explain
-// why the process failed.
+// Makes the process store its exit status when it exits. finish() runs afterwards. If the exit
+// status is 0, finish() removes the copy of the segment that was made after a failure. Otherwise
+// the copy stays, because it helps to explain why the process failed.
 void learn_exit_status() noexcept {
   static constinit std::atomic<bool> asked{false};
   if (asked.exchange(true)) return;
   ::on_exit([](int status, void*) { exit_status.store(status); }, nullptr);
 }
 
-// Reads for example "4711:4026531836": the pid of a reader, and the reader's pid namespace.
+// Reads TTMEM_KEEP_FOR, such as "4711:4026531836": the pid of a reader, and the reader's pid
+// namespace.
 void read_kept_for(std::string_view text, ttmem::segment::SegmentWriter::Options& options) {
   const std::size_t colon = std::min(text.find(':'), text.size());
   options.kept_for = ttmem::parse_number<pid_t>(text.substr(0, colon)).value_or(0);
@@ -200,13 +204,13 @@ void read_kept_for(std::string_view text, ttmem::segment::SegmentWriter::Options
   options.kept_for_namespace = ttmem::parse_number<std::uint32_t>(space).value_or(0);
 }
 
-// Sets the size of the event ring to the size in TTMEM_EVENTS, which a recorder sets. Events then
-// have details.
+// Reads TTMEM_EVENTS, the number of events in the ring. A recorder sets this variable, so events
+// then have details.
 void read_events(const char* text, ttmem::segment::SegmentWriter::Options& options) {
   constexpr std::uint32_t per_chunk =
       ttmem::segment::kChunkBytes / sizeof(ttmem::segment::EventRecord);
   constexpr std::uint32_t fewest = 1 << 16;
-  // Number of events; this ring takes half of the largest segment.
+  // The maximum number of events. A ring with so many events takes half of the largest segment.
   constexpr std::uint32_t most = 1 << 22;
   const auto events = ttmem::parse_number<std::uint32_t>(text);
   if (!events) {
@@ -324,7 +328,8 @@ void run(Call&& call) noexcept {
 
 template <typename Call>
 inline void with_tracker(Call&& call) noexcept {
-  // Relaxed: a thread that still sees Mode::undecided loads the mode again under the lock.
+  // Relaxed suffices, because a thread that still sees Mode::undecided loads the mode again under
+  // the lock.
   if (mode.load(std::memory_order_relaxed) == Mode::off) [[likely]] {
     return;
   }
@@ -365,8 +370,8 @@ void with_known_fields(IdTracker& t, const Struct* from, std::size_t required, C
   call(padded);
 }
 
-// Calls call() with the fields of the CBs that this library knows. Drops a call whose CBs are
-// shorter than ttmem_cb.
+// Calls call() with the CBs, reduced to the fields that this library knows. Drops the call if the
+// CBs are shorter than ttmem_cb.
 template <typename Call>
 void with_known_cbs(IdTracker& t, const ttmem_placement& placement, Call&& call) {
   const ttmem_cb* cbs = placement.cbs;

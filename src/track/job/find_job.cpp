@@ -21,7 +21,7 @@ bool is_number(std::string_view text) {
   return !text.empty() && text.size() <= most && std::all_of(text.begin(), text.end(), is_digit);
 }
 
-// Removes the part before the next `end` from the front of `rest`, and returns it.
+// Returns the part of `rest` before the next `end`. Removes this part and the `end` from `rest`.
 std::string_view take(std::string_view& rest, char end) {
   const std::string_view part = rest.substr(0, rest.find(end));
   rest.remove_prefix(std::min(part.size() + 1, rest.size()));
@@ -35,8 +35,8 @@ std::string first_of(const Variables& variable, std::initializer_list<const char
   return {};
 }
 
-// Finds the rank that the innermost launcher gave to the process. Under Slurm, for example,
-// `mpirun` and `torchrun` start several processes in one Slurm task.
+// Finds the rank that the innermost launcher gave to the process. There may be several launchers:
+// under Slurm, for example, `mpirun` and `torchrun` start several processes in one Slurm task.
 void find_rank(const Variables& variable, Job& job) {
   constexpr struct {
     const char* rank;
@@ -57,8 +57,8 @@ void find_rank(const Variables& variable, Job& job) {
   }
 }
 
-// Finds the id in "docker-<64 digits>.scope", "cri-containerd-<64 digits>.scope", or the digits
-// alone.
+// Finds the id of a container in "docker-<64 digits>.scope", "cri-containerd-<64 digits>.scope", or
+// the digits alone. Returns its first 12 digits.
 std::string container_in(std::string_view part) {
   for (std::size_t begin = 0; begin < part.size();) {
     const auto end = static_cast<std::size_t>(
@@ -96,7 +96,8 @@ void keep_first(std::string& known, std::string found) {
   if (known.empty()) known = std::move(found);
 }
 
-// Reads the paths of lines such as "0::/kubepods.slice/.../cri-containerd-<id>.scope".
+// Finds the job, the pod and the container in /proc/PID/cgroup, whose lines contain paths such as
+// "0::/kubepods.slice/.../cri-containerd-<id>.scope".
 void read_cgroup(std::string_view cgroup, Job& job) {
   while (!cgroup.empty()) {
     std::string_view path = take(cgroup, '\n');
@@ -164,8 +165,7 @@ Job job_of(const std::string& proc_folder, const Variables& variable) {
 
 Job own_job() {
   Job job = job_of("/proc/self", [](const char* name) { return std::string(environment(name)); });
-  // Reads the namespace from a file that every pod has, unless the pod declined a service account
-  // token.
+  // Every pod has this file, unless the pod declined a service account token.
   if (job.pod_namespace.empty() && *environment("KUBERNETES_SERVICE_HOST") != '\0') {
     job.pod_namespace = read_text("/var/run/secrets/kubernetes.io/serviceaccount/namespace");
   }

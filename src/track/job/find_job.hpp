@@ -23,8 +23,8 @@ using Variables = std::function<std::string(const char* name)>;
 
 // Returns the job of this process.
 [[nodiscard]] Job own_job();
-// Returns the job of another process. `proc_folder` is its folder, such as "/proc/4711". Facts that
-// this user may not read stay unknown.
+// Returns the job of another process, whose folder is `proc_folder`, such as "/proc/4711". Facts
+// that this user may not read stay unknown.
 [[nodiscard]] Job job_of(const std::string& proc_folder, const Variables& variable);
 
 }  // namespace ttmem::job

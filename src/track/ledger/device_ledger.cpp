@@ -6,9 +6,9 @@
 namespace ttmem::ledger {
 namespace {
 
-// The maximum number of traces that no core holds and that are kept for the next trace replay. A
-// decoding loop replays a few traces in turn, and computing a trace again takes time linear in the
-// number of its programs.
+// The maximum number of traces that are kept for the next trace replay although no core holds them.
+// A decoding loop replays a few traces in turn, and computing a trace again takes time linear in
+// the number of its programs.
 constexpr std::size_t kIdleTraces = 16;
 
 std::uint32_t bytes_on(const Footprint& footprint, std::uint32_t core) noexcept {
@@ -20,12 +20,13 @@ std::uint32_t bytes_on(const Footprint& footprint, std::uint32_t core) noexcept 
 
 }  // namespace
 
-// The programs of one captured trace. If a trace was the last thing sent to a core, the core holds
-// the program of the trace that is largest on that core.
+// The programs of one captured trace. If a trace was sent to a core last, the core holds the
+// program of the trace that takes the most bytes on the core.
 struct Trace {
   struct Member {
     Placement* placement;
-    std::uint32_t resident_cores;  // number that the trace adds to Placement::resident_cores
+    std::uint32_t
+        resident_cores;  // number of cores that the trace adds to Placement::resident_cores
   };
 
   std::vector<std::uint64_t> programs;  // as the caller listed the programs
@@ -40,8 +41,8 @@ struct Trace {
 
 namespace {
 
-// Returns the cores on which no member of the trace is larger than `footprint`. Removing the
-// footprint changes nothing on the other cores.
+// Returns the cores on which `footprint` is as large as the largest member of the trace. On the
+// other cores, removing the footprint changes nothing.
 CoreMask largest_of(const Trace& trace, const Footprint& footprint) noexcept {
   CoreMask cores;
   for (const Footprint::Part& part : footprint.parts) {
@@ -304,7 +305,7 @@ void DeviceLedger::on_layout_change(Placement& placement, const Footprint& old, 
     trace->stale = true;
     trace->owned_changed = true;
     if (!still_there) trace->members.erase(member);
-    // Computes nothing for a trace that no core holds: update_traces() removes this trace.
+    // Computes nothing for a trace that no core holds, because update_traces() removes the trace.
     if (trace->owned.empty()) continue;
     CoreMask cores = largest_of(*trace, old);
     if (still_there) cores |= placement.footprint->cores & trace->cores;
@@ -328,7 +329,8 @@ void DeviceLedger::refresh(Trace& trace, const CoreMask& cores) noexcept {
   });
 }
 
-// Updates resident_cores of the members of changed traces, and removes traces that are not needed.
+// Updates resident_cores of the members of changed traces. Removes traces that no core holds, if
+// they are stale or if there are too many of them.
 void DeviceLedger::update_traces() {
   std::size_t idle = 0;
   for (std::size_t i = traces_.size(); i-- > 0;) {

@@ -22,8 +22,8 @@ struct Placement {
   FootprintRef footprint;
   // Number of cores to which the program, or a trace with it, was sent last.
   std::uint32_t resident_cores = 0;
-  // True if the program was sent last to each of its cores. Dispatching the program again then
-  // changes nothing.
+  // True if nothing else was sent to any of the program's cores after the program. Dispatching the
+  // program again then changes nothing.
   bool fully_resident = false;
   bool changed = false;      // changed since DeviceLedger::take_changed_programs()
   std::uint32_t traces = 0;  // number of traces that contain the program
@@ -36,10 +36,10 @@ struct Placement {
 // Only for_each_program() loops over all programs.
 //
 // Physical bytes. Cores that have had the same CBs so far form a class with one IntervalUnion. A
-// placement splits each class of which it covers some, but not all, cores. There are at most as
-// many splits as cores. If another live program has the same footprint, a placement changes only a
-// count and no union. So a placement usually costs one hash lookup, and otherwise a logarithmic
-// update per class.
+// placement that covers only some cores of a class splits the class. There are at most as many
+// splits as cores. If another live program has the same footprint, a placement only changes a
+// count, which costs one hash lookup. This is the usual case. Otherwise a placement costs a
+// logarithmic update per class.
 //
 // Resident bytes. The ledger stores for each core whether a program or a replayed trace was sent to
 // the core last.
@@ -55,17 +55,18 @@ class DeviceLedger {
 
   enum class Placed { fresh, unchanged, replaced };
 
-  // Places `program`, or replaces its footprint. Stores the earlier footprint in `footprint`, so
-  // that the caller decides when the earlier footprint ends. A resident program stays resident,
-  // with its new footprint, on the cores to which it was dispatched.
+  // Places `program`, or replaces its footprint. Moves the earlier footprint to `footprint`, so
+  // that the caller decides when to release it. A resident program stays resident, with its new
+  // footprint, on the cores to which it was dispatched.
   Placed place(std::uint64_t program, FootprintRef&& footprint);
 
-  // Returns false, and changes nothing, if `program` is not placed.
+  // Makes the program resident on its cores. Returns false, and changes nothing, if `program` is
+  // not placed.
   bool dispatch(std::uint64_t program);
 
-  // Records the replay of a trace of these programs: every core that any of these programs covers
-  // then holds the largest of these programs. Ignores programs that are not placed, and returns
-  // their number.
+  // Records the replay of a trace of these programs. Each core that any of these programs covers
+  // then holds the program that takes the most bytes on the core. Ignores programs that are not
+  // placed, and returns their number.
   std::uint32_t replay_trace(std::span<const std::uint64_t> programs);
 
   // Removes the program and its Placement. Returns false if `program` is not placed.

@@ -6,7 +6,7 @@
 namespace ttmem::ledger {
 namespace {
 
-// Splits each part that has some, but not all, of its cores in `cores`.
+// Splits each part if some, but not all, of its cores are in `cores`.
 void refine(std::vector<Footprint::Part>& parts, const CoreMask& cores) {
   for (std::size_t i = 0, count = parts.size(); i < count; ++i) {
     const CoreMask inside = parts[i].cores & cores;

@@ -19,7 +19,7 @@ struct Cb {
   Interval range;
   CoreMask cores;
   bool global = false;   // a view of an L1 buffer: takes no bytes of its own
-  bool clipped = false;  // reported larger than L1 or the grid
+  bool clipped = false;  // true: the reported CB reaches beyond L1 or the grid
 };
 
 // The bytes that the CBs of a program take on the cores of a device. Programs with the same CBs on
@@ -40,7 +40,7 @@ struct Footprint {
   std::uint64_t logical_bytes = 0;
   bool clipped = false;  // true if any CB is clipped
 
-  // Fields of the owner of the table: where it has published the footprint.
+  // Fields of the owner of the table: the place where the owner published the footprint.
   std::uint64_t number = 0;
   std::uint32_t first_record = 0;
 
@@ -121,7 +121,8 @@ inline FootprintRef::~FootprintRef() {
   if (footprint_ != nullptr) table_->release(footprint_);
 }
 
-// Computes the parts and sums of a set of CBs, without a table. For the table and for tests.
+// Computes the parts and sums of a set of CBs, without a table. The table and tests use this
+// function.
 [[nodiscard]] Footprint make_footprint(std::vector<Cb> cbs);
 
 }  // namespace ttmem::ledger

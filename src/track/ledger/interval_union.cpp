@@ -13,8 +13,9 @@ void IntervalUnion::add(Interval interval) {
 }
 
 void IntervalUnion::remove(Interval interval) {
-  // Removing an interval may add a point. Where one interval ends and another begins, the coverage
-  // does not change, so there is no point until one of the two intervals is removed.
+  // Removing an interval may add a point. If one interval ends where another interval begins, the
+  // coverage does not change there. That address becomes a point when one of the two intervals is
+  // removed.
   make_room();
   root_ = change_below(root_, interval.begin, -1);
   root_ = change_below(root_, interval.end, +1);
@@ -73,7 +74,7 @@ IntervalUnion::Index IntervalUnion::change_below(Index root, std::uint32_t at,
   Index& child = at < node.at ? node.left : node.right;
   child = change_below(child, at, change);
   if (child != 0 && nodes_[child].priority > node.priority) {
-    // Rotates the new child up: this node becomes a child of the new child.
+    // Rotates the new child up, so that this node becomes its child.
     const Index up = child;
     Node& above = nodes_[up];
     Index& inner = at < node.at ? above.right : above.left;

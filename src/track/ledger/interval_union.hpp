@@ -6,7 +6,7 @@
 
 namespace ttmem::ledger {
 
-// A half-open range of L1 addresses. L1 ends far below 4 GiB.
+// A half-open range of L1 addresses. 32 bits suffice, because L1 ends far below 4 GiB.
 struct Interval {
   std::uint32_t begin = 0;
   std::uint32_t end = 0;
@@ -17,11 +17,12 @@ struct Interval {
 
 // A multiset of intervals that always knows the length of its union.
 //
-// Intervals are stored as the points where the number of intervals over an address changes:
-// {[10,30), [20,40)} is +1 at 10, +1 at 20, -1 at 30, -1 at 40. The points form a treap. Every node
-// stores, for its subtree, the smallest coverage between two points and the number of bytes with
-// that coverage. Coverage is never negative, so the bytes with coverage zero at the root are the
-// gaps. The length of the union is the rest. In the example, it is 40 - 10 - 0 = 30.
+// The coverage of an address is the number of intervals that contain the address. Intervals are
+// stored as the points where the coverage changes: {[10,30), [20,40)} is +1 at 10, +1 at 20, -1 at
+// 30, -1 at 40. The points form a treap. Every node stores, for its subtree, the smallest coverage
+// between two points and the number of bytes with that coverage. Coverage is never negative, so the
+// bytes with coverage zero at the root are the gaps. The length of the union is the distance
+// between the outermost points without the gaps. In the example, it is 40 - 10 - 0 = 30.
 //
 // add() and remove() take time logarithmic in the number of distinct points; length() and end()
 // take constant time. Copying is one copy of a flat array. add(), remove() and copies may throw
@@ -45,8 +46,8 @@ class IntervalUnion {
     std::uint32_t first;
     std::uint32_t last;
     std::int32_t sum;  // change of coverage over the whole run
-    // Smallest coverage between the points of the run, relative to the coverage below its first
-    // point.
+    // The smallest coverage between the points of the run, as a difference from the coverage below
+    // the first point of the run.
     std::int32_t min;
     std::uint32_t min_bytes;  // number of bytes with that coverage
   };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an allocation changes in the segment: the figures of a device, a slot, and an event. Inlined
-// into the calls for one device (allocation_tracker.cpp) and for a mesh (mesh_allocations.cpp).
+// Writes an allocation into the segment: into the figures of a device, a slot, and an event. These
+// functions are inlined into the calls for one device (allocation_tracker.cpp) and into the calls
+// for a mesh (mesh_allocations.cpp).
 #pragma once
 
 #include <cstring>
@@ -16,8 +17,8 @@ namespace ttmem::tracker {
   const Kind kind = receipt.kind;
   segment::DeviceFigures& all = record.figures;
   KindFigures& figures = all.kinds[kind];
-  // Forced inline, because the compiler would otherwise make one function that all callers share,
-  // which costs 2 ns.
+  // Forced inline. Otherwise the compiler makes one function that all callers share, which costs 2
+  // ns.
   const auto change_figures = [&]() __attribute__((always_inline)) {
     const bool add = direction == Direction::add;
     const auto change = [add](std::uint64_t& figure, std::uint64_t by) {
@@ -99,8 +100,8 @@ namespace ttmem::tracker {
   });
 }
 
-// Call this function after the slot was written: the last fields of the slot are the details of the
-// event.
+// Call this function after the slot was written, because the event copies its details from the last
+// fields of the slot.
 [[gnu::always_inline]] inline void AllocationTracker::write_alloc_event(
     Location location, const AllocationRequest& request, const Receipt& receipt,
     std::uint64_t now_ns) noexcept {

@@ -37,9 +37,8 @@ struct AllocationRequest {
   }
 };
 
-// Each function checks the arguments of one call and fills `request`, whose fields have their
-// default values. Returns false, and counts a bad argument on the device, if the arguments are
-// impossible.
+// Each function checks the arguments of one call and fills `request`, which must have its default
+// values. Returns false, and counts a bad argument on the device, if the arguments are impossible.
 [[nodiscard]] bool fill_buffer_request(TrackedDevice& device, const ttmem_buffer& buffer,
                                        AllocationRequest& request);
 [[nodiscard]] bool fill_kernel_request(TrackedDevice& device, std::uint64_t kernel,

@@ -40,8 +40,8 @@ bool AllocationTracker::allocate(TrackedDevice& device, const AllocationRequest&
 
 void AllocationTracker::release(TrackedDevice& device, const Receipt& receipt,
                                 std::uint64_t now_ns) {
-  // Clears the slot before writing the event. So a reader that sees the event does not find the
-  // allocation in the list.
+  // Clears the slot before the event is written, so that a reader that sees the event does not find
+  // the allocation in the list.
   clear_slot(receipt);
   write_free_event({device.id}, receipt, now_ns);
   account(*device.record, receipt, Direction::remove);
@@ -114,8 +114,9 @@ void AllocationTracker::count_left_at_close(TrackedDevice& device,
   });
 }
 
-// Only buffers on some cores of this one device have core numbers to convert. IdTracker has split
-// off the buffers of meshes before.
+// Converts only buffers that lie on some cores of this device alone, because only their slots
+// contain core numbers of this grid. IdTracker has split off the parts of the buffers of meshes
+// before.
 void AllocationTracker::renumber_cores(TrackedDevice& device,
                                        std::uint32_t columns_before) noexcept {
   for (std::uint32_t i = 0; i < segment_.allocation_count(); ++i) {

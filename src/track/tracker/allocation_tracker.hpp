@@ -68,7 +68,7 @@ class AllocationTracker {
 
  private:
   enum class Direction : bool { add, remove };
-  // Where an allocation lies, for slots and events.
+  // The place of an allocation, as slots and events store the place.
   struct Location {
     // For a set: its number. For a device: the index of its record in a slot, its id in an event.
     std::uint32_t number;
@@ -84,8 +84,8 @@ class AllocationTracker {
   void write_alloc_event(Location location, const AllocationRequest& request,
                          const Receipt& receipt, std::uint64_t now_ns) noexcept;
   void write_free_event(Location location, const Receipt& receipt, std::uint64_t now_ns) noexcept;
-  // Writes an event with the contents of a slot that changed without a call about the allocation.
-  // Does nothing unless a recorder reads the events.
+  // Writes an event with the new contents of a slot that changed although no call named the
+  // allocation. Does nothing unless a recorder reads the events.
   void rewrite_event(std::uint32_t slot) noexcept;
   [[gnu::noinline]] std::uint32_t number_of_label(const char* label) noexcept;
   void clear_slot(const Receipt& receipt);

@@ -5,8 +5,8 @@
 
 namespace ttmem::tracker {
 
-// Returns the coarse monotonic time in nanoseconds. Coarse is enough: ages are shown in seconds,
-// and events are ordered by their number.
+// Returns the coarse monotonic time in nanoseconds. A coarse time suffices, because ages are shown
+// in seconds, and events are ordered by their numbers.
 inline std::uint64_t now() noexcept { return clock_ns(CLOCK_MONOTONIC_COARSE); }
 
 }  // namespace ttmem::tracker

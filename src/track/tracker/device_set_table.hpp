@@ -19,8 +19,8 @@ class DeviceSetTable {
  public:
   explicit DeviceSetTable(segment::SegmentWriter& segment) noexcept : segment_(segment) {}
 
-  // Returns the number of a set, which is not empty. Returns 0 if the set is new, and the segment
-  // cannot grow or has kMaxDeviceSets sets already.
+  // Returns the number of a set, which must not be empty. Returns 0 if the set is new, and the
+  // segment cannot grow or already has kMaxDeviceSets sets.
   [[nodiscard]] std::uint32_t number_of(const segment::DeviceMask& devices);
 
  private:

@@ -163,8 +163,9 @@ void DeviceTable::set_cb_estimate(std::uint32_t id, bool is_estimate) {
   notify_observer(*device);
 }
 
-// Looks up the devices of a list. Later calls use the result again, unless the list had a fault (a
-// device listed twice, or no room): each call with such a list must count the fault again.
+// Looks up the devices of a list. Later calls with the same list use the result again. A list with
+// a fault (a device listed twice, or no room) is looked up each time, because each call must count
+// the fault again.
 TrackedMesh& DeviceTable::look_up(std::span<const std::uint32_t> list, KnownMesh& known) {
   TrackedMesh& mesh = known.mesh;
   mesh = {};

@@ -47,7 +47,7 @@ class DeviceTable {
     }
     return find_by_search(id);
   }
-  // Returns the device whose record has this index. The record exists.
+  // Returns the device whose record has this index. The record must exist.
   [[nodiscard]] TrackedDevice& at(std::uint32_t record) const noexcept { return *devices_[record]; }
   // Calls visit(device) for every device, open or closed.
   template <typename Visitor>
@@ -70,7 +70,7 @@ class DeviceTable {
 
   // Returns the devices of the list, and opens the devices that are not open. A device that is
   // listed twice is a bad argument. A device for which the segment has no room is counted as a
-  // dropped call. `list` is not empty. The result is valid until the next call.
+  // dropped call. `list` must not be empty. The result is valid until the next call.
   [[nodiscard]] TrackedMesh& mesh(std::span<const std::uint32_t> list) {
     KnownMesh& known = meshes_[(list.front() + list.size()) % meshes_.size()];
     if (known.shapes == shapes_ &&
@@ -100,7 +100,8 @@ class DeviceTable {
   std::uint64_t shapes_ = 1;  // grows when a device opens, closes or gets another shape
   std::uint32_t count_ = 0;   // number of devices
   std::array<std::unique_ptr<TrackedDevice>, segment::kMaxDevices> devices_;  // by record
-  std::array<TrackedDevice*, 256> by_id_{};  // devices with a small id; larger ids are searched
+  std::array<TrackedDevice*, 256>
+      by_id_{};  // by id, if the id is below 256; larger ids are searched
 };
 
 }  // namespace ttmem::tracker

@@ -26,8 +26,8 @@ bool is_same_failure(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-// Returns the number of allocations and placements so far. Unwinding after an exception only frees,
-// and does not change this number.
+// Returns the number of allocations and placements so far. The frees that follow an exception do
+// not change this number.
 std::uint64_t FailureTracker::count_taken() const noexcept {
   std::uint64_t taken = programs_.placements();
   devices_.for_each([&](const TrackedDevice& device) {

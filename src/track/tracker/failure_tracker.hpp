@@ -26,9 +26,10 @@ class FailureTracker {
 
   // Implements ttmem_report_failure(). `text` says what the process had no memory for. Does nothing
   // if the program only passes on the exception of the last failure. This is assumed if nothing was
-  // allocated or placed since the last failure, and one of the two texts contains the other.
+  // allocated or placed since the last failure, and the first line of one text contains the first
+  // line of the other text.
   void report(std::string_view text);
-  // Removes the copy. Called when the process exits successfully.
+  // Removes the copy. Call this function when the process exits successfully.
   void forget() noexcept { process_.segment().drop_failed(); }
 
  private:

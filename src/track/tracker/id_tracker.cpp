@@ -62,8 +62,8 @@ void IdTracker::device_close(std::uint32_t id) {
   tracker_.device_close(id);
 }
 
-// Most calls of a workload are buffer_alloc() and buffer_free(). Each of the two has all of its
-// code in one function, down to the writes into the segment, except for rare cases.
+// Most calls of a workload are buffer_alloc() and buffer_free(). `flatten` puts all code of each of
+// these two calls into one function, down to the writes into the segment, except for rare cases.
 [[gnu::flatten]] void IdTracker::buffer_alloc(std::uint32_t id, const ttmem_buffer& buffer) {
   TrackedDevice* device = tracker_.devices.find_or_open(id);
   if (device == nullptr) return;
@@ -85,7 +85,8 @@ void IdTracker::kernel_load(std::uint32_t id, std::uint64_t kernel, std::uint64_
   if (device == nullptr) return;
   AllocationRequest request;
   if (!fill_kernel_request(*device, kernel, bytes, role, is_estimate, request)) return;
-  // Loading an evicted kernel again is no anomaly. The new size may differ.
+  // Loading a live kernel again is no anomaly: the kernel may have been evicted. The new size may
+  // differ.
   LiveReceipt* known = live(*device, Kind::kernel).find(kernel);
   if (known == nullptr) return allocate(*device, request);
   tracker_.allocations.resize(*device, request, *known, now());

@@ -48,7 +48,7 @@ class IdTracker {
     tracker_.devices.set_cb_estimate(device, is_estimate);
   }
 
-  // Buffers, kernels, and CBs without an address. A list of devices is not empty;
+  // Buffers, kernels, and CBs without an address. A list of devices must not be empty.
   // DeviceTable::mesh() defines which of the listed devices count.
   void buffer_alloc(std::uint32_t device, const ttmem_buffer& buffer);
   void buffer_free(std::uint32_t device, std::uint32_t type, std::uint64_t id);

@@ -12,16 +12,16 @@ namespace ttmem::tracker {
 
 // The receipt of a live buffer, a live kernel or a live CB without an address, on one device.
 struct LiveReceipt : Receipt {
-  // The number of frees that a CB without an address needs. 1 for a buffer or a kernel. 0 marks an
-  // empty entry of the table.
+  // Number of frees that remove the allocation: for a CB without an address, one for each report;
+  // for a buffer or a kernel, 1. 0 marks an empty entry of the table.
   std::uint16_t reports = 0;
 
   using Key = std::uint64_t;
   [[nodiscard]] Key key() const noexcept { return id; }
   [[nodiscard]] bool is_empty() const noexcept { return reports == 0; }
   void make_empty() noexcept { reports = 0; }
-  // Assigns field by field. For a whole object, the compiler would build the object elsewhere and
-  // copy it, which stalls (4 ns).
+  // Assigns field by field. If a whole object were assigned, the compiler would build it elsewhere
+  // and copy it, which stalls (4 ns).
   void begin(Key its_id) noexcept {
     id = its_id;
     used_bytes = 0;
@@ -58,7 +58,8 @@ struct MeshReceipt : Receipt {
     devices = its_key.devices;
   }
   [[nodiscard]] static std::uint64_t number_of(const Key& key) noexcept { return key.id; }
-  // Returns true if this is the buffer `its_id`, and the buffer lies on a device of `any`.
+  // Returns true if the id of this buffer is `its_id`, and the buffer lies on any of the devices
+  // `any`.
   [[nodiscard]] bool is_on(std::uint64_t its_id, const segment::DeviceMask& any) const noexcept {
     return id == its_id && !(devices & any).empty();
   }

@@ -15,7 +15,7 @@ using segment::DeviceMask;
 // equally many bytes on each of these devices.
 struct MeshPart {
   DeviceMask devices;
-  std::uint32_t first = 0;  // record of the first of `devices`
+  std::uint32_t first = 0;  // index of the record of the first device
   // Number that identifies the device set in the segment; 0: not looked up yet, or no room.
   std::uint32_t set = 0;
 };
@@ -26,8 +26,8 @@ struct TrackedMesh {
   std::vector<MeshPart> parts;
 };
 
-// A list of devices and its mesh, as DeviceTable::mesh() keeps them. A workload passes the same few
-// lists all the time.
+// A list of devices and its mesh. DeviceTable::mesh() remembers them, because a workload passes the
+// same few lists all the time.
 struct KnownMesh {
   TrackedMesh mesh;
   std::vector<std::uint32_t> list;

@@ -32,8 +32,8 @@ void AllocationTracker::allocate_on(const DeviceMask& devices, std::uint32_t set
       [&](std::uint32_t record) { account(segment_.device(record), receipt, Direction::add); });
 }
 
-// Changes or clears the slot before writing the event, as release() does: a reader that sees the
-// event does not find the buffer on these devices.
+// Changes or clears the slot before the event is written, as release() does, so that a reader that
+// sees the event does not find the buffer on these devices.
 void AllocationTracker::release_on(const DeviceMask& devices, std::uint32_t set,
                                    const DeviceMask& rest, Receipt& receipt, std::uint64_t now_ns) {
   const Receipt before = receipt;

@@ -7,7 +7,8 @@ namespace ttmem::tracker {
 
 // Receives a call for every change of a device, allocation or program in the tracker's segment,
 // except dispatches. The calls happen inside the tracked call and under its lock, after the record
-// was written. The arguments are indices of records; a removed record still has its contents.
+// was written. The arguments are indices of records. A record that was removed still has its
+// contents.
 //
 // Closing a device is one call of device_changed(). The allocations and programs that the device
 // held cause no further calls.

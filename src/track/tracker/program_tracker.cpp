@@ -36,9 +36,9 @@ void ProgramTracker::place(const DeviceMask& devices, std::uint64_t program,
 void ProgramTracker::place_footprint(TrackedDevice& device, std::uint64_t program,
                                      ledger::FootprintRef footprint, const char* name) {
   using Placed = ledger::DeviceLedger::Placed;
-  // place() puts the earlier footprint into `footprint`, which keeps the earlier footprint until
-  // the new one is published. So a reader finds the program with one of the two footprints at any
-  // moment, also after a kill.
+  // place() moves the earlier footprint to `footprint`, so that the records of the earlier
+  // footprint stay until the new footprint is published. At any moment, even if the process is
+  // killed, a reader therefore finds the program with one of the two footprints.
   const Placed placed = device.ledger->place(program, std::move(footprint));
   if (placed == Placed::unchanged && name == nullptr) return;
   ledger::Placement& placement = *device.ledger->find(program);
@@ -198,8 +198,8 @@ ledger::FootprintRef ProgramTracker::footprint_of(TrackedDevice& device,
   return footprints_.acquire(key_, [&] { return decode(device, key_); });
 }
 
-// Returns the CBs that a key describes, clipped to the L1 of the device's cores. A CB that no core
-// could hold takes no bytes.
+// Returns the CBs that a key describes, clipped to the L1 of the device's cores. A CB with an
+// impossible address or size takes no bytes.
 std::vector<ledger::Cb> ProgramTracker::decode(const TrackedDevice& device,
                                                std::span<const std::uint64_t> key) {
   const std::uint64_t l1_end =
@@ -264,7 +264,8 @@ void ProgramTracker::retire_footprint(ledger::Footprint& footprint) noexcept {
   for (std::uint32_t i = 0; i < count; ++i) {
     store(segment_.cb(footprint.first_record + i).footprint, std::uint64_t{0});
   }
-  // Stores the zeros before another footprint can reuse the records.
+  // Orders the stores of the zeros before the stores of another footprint that uses the records
+  // again.
   std::atomic_thread_fence(std::memory_order_release);
   try {
     segment_.release_cbs(footprint.first_record, count);
@@ -276,7 +277,8 @@ void ProgramTracker::retire_footprint(ledger::Footprint& footprint) noexcept {
 void ProgramTracker::publish_program(TrackedDevice& device, ledger::Placement& placement) {
   const std::uint64_t time = process_.exact_time();
   const ledger::Footprint& footprint = *placement.footprint.get();
-  // Lists no program whose CBs have no records: such a program would seem to have no CBs.
+  // Does not list a program whose CBs have no records, because the program would seem to have no
+  // CBs.
   const bool can_be_listed = footprint.cbs.empty() || footprint.number != 0;
   if (!can_be_listed) clear_slot(placement);
   const bool is_new = placement.slot == kNoSlot;
@@ -351,7 +353,7 @@ void ProgramTracker::publish_cb_figures(TrackedDevice& device) noexcept {
   });
 }
 
-// Does not publish the figures of the device: the caller does.
+// The caller must publish the figures of the device afterwards.
 void ProgramTracker::forget_program(TrackedDevice& device, ledger::Placement& placement,
                                     segment::DestroyFlags flags) {
   const std::uint64_t program = placement.program;

@@ -22,7 +22,7 @@ namespace ttmem::tracker {
 // Not thread-safe. A function that is not noexcept may throw std::bad_alloc; the tracker must not
 // be used afterwards. CBs that are impossible on the device are clipped and counted as a bad
 // argument. A program without a slot, because the segment has no room for another slot, is in the
-// figures and not in the list. Neither is a failure.
+// figures and not in the list. Clipped CBs and missing slots are no failures.
 class ProgramTracker {
  public:
   // `process` and `devices` must outlive this object.
@@ -44,8 +44,9 @@ class ProgramTracker {
   // program is not placed on a device, an unknown program is counted for the device.
   void dispatch(TrackedDevice& device, std::uint64_t program);
   void dispatch(const DeviceMask& devices, std::uint64_t program);
-  // Makes a trace of these programs resident: each core holds the largest of the programs. Programs
-  // that are not placed on the device are counted as unknown. Does nothing without programs.
+  // Makes a trace of these programs resident: each core then holds the CBs of the program that
+  // takes the most bytes on the core. Programs that are not placed on the device are counted as
+  // unknown. Does nothing if `programs` is empty.
   void replay_trace(TrackedDevice& device, std::span<const std::uint64_t> programs);
   // Removes the program from every device. Does nothing if the program is placed on no device.
   void destroy(std::uint64_t program);

@@ -10,16 +10,15 @@
 
 namespace ttmem::tracker {
 
-// A lock for sections of a few dozen nanoseconds. Without contention, locking costs one atomic
-// exchange, and unlock() costs a plain store. Together they cost half as much as a std::mutex. A
-// thread that waits long yields its core, so that a preempted holder can continue.
+// A lock for critical sections of a few dozen nanoseconds. Without contention, locking costs one
+// atomic exchange, and unlock() costs a plain store. Together they cost half as much as a
+// std::mutex. A thread that waits long yields its core, so that a preempted holder can continue.
 //
 // The lock knows its holder, because a signal handler that interrupted the holder must not wait for
 // the lock.
 class SpinLock {
  public:
-  // Waits for the lock. Only for threads that no signal handler interrupts while they hold the
-  // lock.
+  // Waits for the lock. This thread must not hold the lock already, as it may in a signal handler.
   void lock() noexcept { static_cast<void>(lock_unless_held_here()); }
 
   // Waits for the lock. Returns false, without the lock, if this thread holds the lock already.
@@ -49,9 +48,9 @@ class SpinLock {
   static constexpr unsigned kSpins = 64;
   static constexpr unsigned kYields = 256;
 
-  // Returns an address that differs between threads that live at the same time. The TLS model
-  // initial-exec takes one register to compute the address, and allocates nothing at the first call
-  // of a thread.
+  // Returns an address that differs between threads that live at the same time. With the TLS model
+  // initial-exec, computing the address takes one register, and the first call of a thread
+  // allocates no memory.
   [[nodiscard]] static const char* this_thread() noexcept {
     [[gnu::tls_model("initial-exec")]] static thread_local constinit char mark = 0;
     return &mark;
@@ -61,7 +60,7 @@ class SpinLock {
     return holder_.compare_exchange_strong(unlocked, this_thread(), std::memory_order_acquire,
                                            std::memory_order_relaxed);
   }
-  // Relaxed: only this thread stores the address of this thread in `holder_`.
+  // Relaxed suffices, because only this thread stores the address of this thread in `holder_`.
   [[nodiscard]] bool is_held_here() const noexcept {
     return holder_.load(std::memory_order_relaxed) == this_thread();
   }
@@ -77,8 +76,8 @@ class SpinLock {
     } else if (attempt >= kSpins) {
       ::sched_yield();
     } else {
-      // Relaxed: the value is only a hint when to try again. The acquire in try_lock() orders the
-      // accesses to the guarded data.
+      // Relaxed suffices, because the value is only a hint when to try again. The acquire in
+      // try_lock() orders the accesses to the guarded data.
       for (int i = 0; i < 32 && holder_.load(std::memory_order_relaxed) != nullptr; ++i) {
 #if defined(__x86_64__)
         __builtin_ia32_pause();

@@ -50,7 +50,7 @@ std::uint32_t* TextTable::enter_scope(std::uint32_t scope) noexcept {
   if (place == nullptr) return nullptr;
   segment::ScopeRecord& figures = segment_.text(scope - 1).scope;
   const std::atomic_ref<std::uint32_t> open(*place);
-  // Relaxed suffices, because other threads can only leave the scope meanwhile. If the last thread
+  // Relaxed suffices, because meanwhile other threads can only leave the scope. If the last thread
   // leaves the scope after this load, the visit of that thread and the new visit count as one.
   if (open.load(std::memory_order_relaxed) == 0) {
     segment::store(figures.before_ns, figures.last_ns);

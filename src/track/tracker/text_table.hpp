@@ -71,9 +71,8 @@ class TextTable {
 
 // Ends a visit that enter_scope() counted. Does nothing for null. May be called from any thread and
 // without a lock, as long as the segment is mapped. The decrement is a release, so that everything
-// that was allocated in the scope is stored before the decrement. A decrement while
-// SegmentWriter::restore_deleted_file() copies the segment may be lost; then the scope counts as
-// open from then on, and is never reported as left.
+// that was allocated in the scope is stored before the decrement. A decrement may be lost while
+// SegmentWriter::restore_deleted_file() copies the segment. The scope then counts as open for ever.
 inline void leave_scope(std::uint32_t* open_visits) noexcept {
   if (open_visits == nullptr) return;
   std::atomic_ref<std::uint32_t>(*open_visits).fetch_sub(1, std::memory_order_release);

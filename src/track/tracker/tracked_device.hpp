@@ -21,18 +21,18 @@ using segment::kNoSlot;
 using segment::publish;
 using segment::store;
 
-// The number of columns and of rows that a grid of unknown size is assumed to have. It is enough
-// for every known device.
+// The assumed number of columns and of rows of a grid whose size is unknown. No known device has
+// more.
 inline constexpr std::uint32_t kUnknownGridSide = 16;
 static_assert(kUnknownGridSide * kUnknownGridSide <= kMaxCores);
 
-// The maximum number of bytes of one kind on one device. It is so low that the sum of the four
-// kinds in L1 does not overflow.
+// The maximum number of bytes of one kind on one device, so low that the sum of the four kinds in
+// L1 does not overflow.
 inline constexpr std::uint64_t kMaxTotalBytes = 1ULL << 61;
 static_assert(kMaxBytes * kMaxBanks < kMaxTotalBytes);
 
-// Returns true if the used bytes of this kind, minus `freed_bytes` plus `bytes`, stay within
-// kMaxTotalBytes.
+// Returns true if the used bytes of this kind stay within kMaxTotalBytes after `freed_bytes` are
+// freed and `bytes` are added.
 [[nodiscard]] inline bool has_room(const DeviceRecord& record, Kind kind, std::uint64_t bytes,
                                    std::uint64_t freed_bytes = 0) noexcept {
   return record.figures.kinds[kind].used_bytes - freed_bytes <= kMaxTotalBytes - bytes;
@@ -137,8 +137,8 @@ struct TrackedDevice {
 
   DeviceRecord* record;
   std::uint32_t record_index;
-  // Copies of fields of the record. A workload that overwrites the record by mistake must not
-  // change the number of cores.
+  // Copies of fields of the record. The tracker uses the copies, so that a workload that overwrites
+  // the record by mistake cannot change the number of cores.
   std::uint32_t id;
   std::uint16_t grid_x = 0;
   std::uint16_t grid_y = 0;

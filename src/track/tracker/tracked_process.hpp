@@ -37,12 +37,12 @@ class TrackedProcess {
   // Returns false after leave_as_evidence().
   [[nodiscard]] bool has_segment() const noexcept { return segment_ != nullptr; }
 
-  // Returns the scopes, the names of programs and the long labels.
+  // Returns the table of the scopes, the names of programs and the long labels.
   [[nodiscard]] TextTable& texts() noexcept { return texts_; }
   // Sets the scope of all later allocations and placements. 0 means no scope.
   void set_scope(std::uint32_t scope) noexcept { scope_ = scope; }
   [[nodiscard]] std::uint32_t scope() const noexcept { return scope_; }
-  // Writes an event with the name of this moment. If there is no room for the name, the event has
+  // Writes an event that gives this moment a name. If there is no room for the name, the event has
   // no name.
   void mark(const char* name);
 
@@ -52,8 +52,8 @@ class TrackedProcess {
   [[nodiscard]] Observer* observer() const noexcept { return observer_; }
 
   // Returns the time for an event of a rare call: exact when a recorder reads the events, coarse
-  // otherwise. A recorder never gives an event an earlier time than the event before it. The exact
-  // time of a rare event is therefore a lower bound for the coarse times of the events after it.
+  // otherwise. A recorder never gives an event an earlier time than the event before it, so a
+  // coarse time that follows is raised to the exact time.
   [[nodiscard]] std::uint64_t exact_time() const noexcept;
 
   // Counts calls that no figure contains: their arguments are unusable, or there is no room.

@@ -51,8 +51,8 @@ struct Tracker {
   // Opens the device if it is not open, and adds the facts in `info`. Counts a dropped call if the
   // segment has no room for another device.
   void device_open(const ttmem_device_info& info);
-  // Removes the programs of the device and closes the device. The caller has released every receipt
-  // of the device. Does nothing if the device is not open.
+  // Removes the programs of the device and closes the device. The caller must have released every
+  // receipt of the device. Does nothing if the device is not open.
   void device_close(std::uint32_t id);
 
   TrackedProcess process;

@@ -32,7 +32,7 @@ class MessageRing {
   // Returns the next message, which the caller fills. Requires room() > 0.
   [[nodiscard]] wire::Message& push() noexcept { return messages_[end_++ & (capacity_ - 1)]; }
 
-  // Returns the oldest messages that are adjacent in memory; empty if the ring is empty.
+  // Returns the oldest messages, as many as are adjacent in memory. Empty if the ring is empty.
   [[nodiscard]] std::span<const wire::Message> front() const noexcept;
   void pop(std::size_t count) noexcept;
   void clear() noexcept { begin_ = end_ = 0; }

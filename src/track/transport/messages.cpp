@@ -34,7 +34,8 @@ void begin(Message& to, MessageType type, const Sender& sender, const DeviceReco
 void add_banks(wire::ReportDetails& details, const DeviceRecord& device,
                const AllocationSlot& slot) noexcept {
   details.flags = static_cast<std::uint8_t>(slot.flags & ~segment::kLongLabel);
-  // If the banks were unknown at the allocation, the logical size counts until the free.
+  // If the number of banks was unknown at the allocation, the allocation counts with its logical
+  // size until it is freed.
   if (slot.banks == 0) {
     details.flags |= segment::kPerBankUnknown;
   } else {
@@ -65,8 +66,8 @@ void begin_cb(Message& to, MessageType type, const Sender& sender, const DeviceR
   to.allocation.address = cb->address;
 }
 
-// Fills in the fields that an allocation and its free share. Returns false if the message is
-// complete: a CB without an address has no details.
+// Fills in the fields that an allocation and its free share. Returns false if the message needs no
+// details, because the allocation is a CB without an address.
 bool begin_allocation(Message& to, bool is_free, const Sender& sender, const DeviceRecord& device,
                       const AllocationSlot& slot, std::uint64_t unix_ns) noexcept {
   const auto kind = static_cast<Kind>(slot.kind);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Wire messages made from the records of a segment, for changes and for the resend of all live
-// objects. Each function fills all 144 bytes.
+// Makes wire messages from the records of a segment, for changes and for the resend of all live
+// objects. Each function fills all 144 bytes of a message.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,8 @@ void write_allocation(wire::Message& to, const Sender& sender, const segment::De
 void write_free(wire::Message& to, const Sender& sender, const segment::DeviceRecord& device,
                 const segment::AllocationSlot& slot, std::uint64_t unix_ns) noexcept;
 
-// Write CB `index` of a program. `cb` is null for the single message of a program without CBs.
+// Write the CB_ALLOC or the CB_FREE of CB `index` of a program. `cb` is null for the single message
+// of a program without CBs.
 void write_cb_alloc(wire::Message& to, const Sender& sender, const segment::DeviceRecord& device,
                     const segment::ProgramSlot& program, const segment::CbRecord* cb,
                     std::uint32_t index) noexcept;
@@ -38,7 +39,7 @@ void write_cb_free(wire::Message& to, const Sender& sender, const segment::Devic
                    const segment::ProgramSlot& program, const segment::CbRecord* cb,
                    std::uint32_t index, std::uint64_t unix_ns) noexcept;
 
-// Writes a DEVICE_INFO_RESPONSE about the connection: `report` may be any notice except opened and
+// Writes a DEVICE_INFO_RESPONSE about the connection. `report` is any notice except opened and
 // closed.
 void write_notice(wire::Message& to, const Sender& sender, wire::ClientNotice report,
                   std::uint64_t unix_ns) noexcept;

@@ -18,7 +18,7 @@ using segment::DeviceRecord;
 using segment::DeviceState;
 using segment::ProgramSlot;
 
-// The value of `reported` after the walk: all present and future slots are covered.
+// The value of `reported` after the walk. All slots, present and future, are below this value.
 constexpr std::uint32_t kAll = 0xffffffff;
 
 // The maximum number of slots of a slice. A slice is short, so that a tracked call that waits for
@@ -29,7 +29,7 @@ constexpr std::size_t kSliceMessages = 256;
 // kSliceMessages, and the last slice also queues devices and `complete`.
 constexpr std::size_t kLargestSlice =
     kSliceMessages + segment::kMaxCbsPerProgram + segment::kMaxDevices + 1;
-// With this many messages in the queue, the resend pauses, so that changes have room.
+// If the queue has at least this many messages, the resend pauses, so that changes have room.
 constexpr std::size_t kResendBelow = 2048;
 
 std::uint64_t unix_now_ns() noexcept { return clock_ns(CLOCK_REALTIME_COARSE); }
@@ -108,7 +108,7 @@ void Outbox::allocation_removed(std::uint32_t slot) noexcept {
     queue_free(segment_.allocation(slot));
 }
 
-// Queues only the new CBs, which replace the earlier CBs at the server and in this process. A free
+// Queues only the new CBs. At the server, they replace the earlier CBs, as in this process. A free
 // of the earlier CBs would also remove the program from its other devices.
 void Outbox::program_placed(std::uint32_t slot) noexcept {
   if (is_reported(slot, reported_programs_)) queue_place(segment_.program(slot));

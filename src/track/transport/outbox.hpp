@@ -5,18 +5,18 @@
 //
 // Roles: tracked calls change the segment and notify the outbox; the transport's thread takes
 // messages out and advances the resend. Both hold the tracker's lock, for a short time. The outbox
-// never waits, never throws, and makes no system call except to wake that thread.
+// never waits, never throws, and makes no system call except to wake the transport's thread.
 //
 // The resend walks over the slots of the segment in the order of their indices, one slice at a
 // time. The walk has passed the slots below `reported`. Changes enter the same queue as the resend:
 //
 //  1. At all times, a server that has received all messages of the queue knows exactly what is live
 //     in the slots below `reported`.
-//  2. A change of a slot below `reported` is queued. A change of another slot is not queued: the
-//     walk will later find the changed slot. So nothing is reported twice, and nothing is freed
-//     without having been reported.
-//  3. A slice queues its live slots and moves `reported` past the slice, under one lock. So 1
-//     holds.
+//  2. A change of a slot below `reported` is queued. A change of another slot is not queued,
+//     because the walk will later find the changed slot. So nothing is reported twice, and nothing
+//     is freed without having been reported.
+//  3. A slice queues its live slots and moves `reported` past the slice, under one lock. So
+//     invariant 1 holds.
 //  4. Without a connection `reported` is 0, so nothing is queued.
 //  5. Devices are reported first, before the objects on them.
 //  6. The messages of one program are queued together or not at all.
@@ -59,8 +59,8 @@ class Outbox final : public tracker::Observer {
   void program_placed(std::uint32_t slot) noexcept override;
   void program_removed(std::uint32_t slot) noexcept override;
 
-  // Queues the hello and the devices, and starts the resend. Called after each connection to a
-  // server, which knows nothing yet.
+  // Queues the hello and the devices, and starts the resend. Call this function after each
+  // connection to a server, because the server knows nothing yet.
   void connected() noexcept;
   // Clears the queue. The next resend covers the messages that were not sent.
   void disconnected() noexcept;
@@ -73,7 +73,7 @@ class Outbox final : public tracker::Observer {
   // slice.
   bool advance() noexcept;
 
-  // Returns the sender, which never changes: any thread may read it without the lock.
+  // Returns the sender. The sender never changes, so any thread may read it without the lock.
   [[nodiscard]] const Sender& sender() const noexcept { return sender_; }
 
   [[nodiscard]] std::span<const wire::Message> front() const noexcept { return ring_->front(); }

@@ -24,7 +24,7 @@ constexpr unsigned kUnshare = 2;  // CLOSE_RANGE_UNSHARE, Linux 5.9
 #define SYS_close_range 436
 #endif
 
-// The maximum number of descriptors that is closed on Linux without close_range.
+// The maximum number of descriptors that are closed if Linux has no close_range().
 constexpr rlim_t kOldKernelLimit = 65536;
 
 bool close_one_by_one(bool keep_stderr) noexcept {
@@ -79,8 +79,8 @@ void PrivateSocket::close() noexcept {
   fd_ = -1;
 }
 
-// Asks Linux for the user of the listening process, because the file at the path may have another
-// owner.
+// Asks Linux for the user of the listening process. The owner of the file at the path may be
+// another user.
 std::optional<uid_t> PrivateSocket::owner() const noexcept {
   ucred peer{};
   socklen_t size = sizeof peer;

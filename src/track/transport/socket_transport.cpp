@@ -108,8 +108,8 @@ bool SocketTransport::start_thread() noexcept {
   pthread_t thread{};
   int error = ::pthread_create(&thread, &attributes, body, this);
   if (error == EINVAL) {
-    // Tries again with the default stack size: the thread-local variables of the workload do not
-    // fit into kStackBytes.
+    // The thread-local variables of the workload do not fit into kStackBytes. Tries again with the
+    // default stack size.
     pthread_attr_t roomy;
     ::pthread_attr_init(&roomy);
     ::pthread_attr_setdetachstate(&roomy, PTHREAD_CREATE_DETACHED);
@@ -160,7 +160,7 @@ void SocketTransport::run() noexcept {
 
 void SocketTransport::keep_connected(PrivateSocket& socket) noexcept {
   milliseconds pause = kFirstPause;
-  bool is_known = false;  // a server may have reports of this process
+  bool is_known = false;  // true: a server may have reports of this process
   for (;;) {
     bool went_well = false;
     if (connect(socket)) {
@@ -171,8 +171,8 @@ void SocketTransport::keep_connected(PrivateSocket& socket) noexcept {
     }
     const std::uint32_t seen = wakeup_.count();
     if (went_well) pause = kFirstPause;
-    // Does not check ending_ before the first attempt, because a short process may already be
-    // ending.
+    // The first attempt comes before the check of ending_: a short process may be ending already,
+    // and must still report.
     if (!ending_.load()) wakeup_.wait(seen, pause);
     pause = std::min(2 * pause, kLongestPause);
     if (ending_.load()) break;

@@ -57,7 +57,8 @@ class SocketTransport {
   // Ends the thread as soon as a connected server has all messages. If the server is slow, the
   // thread soon sends only the message that the process ended cleanly. The caller holds the lock.
   void end() noexcept;
-  // Makes the server forget the figures, and ends the thread. The caller holds the lock.
+  // Makes the server forget the figures of this process, and ends the thread. The caller holds the
+  // lock.
   void give_up() noexcept;
   // Waits until the thread has ended. Call this function after end() or give_up(), without the
   // lock. Returns false if the thread has not ended after `at_most`.

@@ -71,7 +71,7 @@ namespace detail {
 // Returns true if a shorter message begins at byte `Size`. Two or three messages of an old client
 // can fill one message of today's size. The first message is then valid, and the others would be
 // lost. A second head with the same pid reveals the shorter messages; in a message of an original
-// client, these bytes are zeros.
+// client, the bytes of a second head are zeros.
 template <std::size_t Size>
 [[nodiscard]] inline bool has_second_head(const Message& message) noexcept {
   const std::byte* second = reinterpret_cast<const std::byte*>(&message) + Size;
@@ -132,7 +132,7 @@ namespace detail {
   if (static_cast<std::uint32_t>(head.device_id) > kMaxDeviceId) return MessageFault::device;
   if (static_cast<std::uint32_t>(head.process_id) > kMaxPid) return MessageFault::pid;
   if (head.size > kMaxBytes) return MessageFault::size;
-  // A FREE from an original client has no buffer type.
+  // A FREE from an original client has no buffer type to check.
   const bool typed = type == MessageType::alloc || (type == MessageType::free && details);
   if (typed && head.buffer_type > kMaxBufferType) return MessageFault::buffer_type;
   if (type == MessageType::kernel_load && head.buffer_type > kMaxRole) return MessageFault::role;

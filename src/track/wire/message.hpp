@@ -62,8 +62,8 @@ struct ServerAnswer {
   std::uint32_t mark;
 };
 
-// The place of a CB in its program. The CBs of a program arrive in order. The last CB places the
-// program, and any cb_free removes it.
+// The place of a CB in its program. The CBs of a program arrive in order. The message of the last
+// CB places the program. The cb_free of any CB removes the program.
 struct CbOfProgram {
   std::uint64_t program;
   std::uint32_t index;
@@ -88,8 +88,9 @@ struct ReportDetails {
   std::uint32_t mark;
 };
 
-// The meaning of a device_info_response from a client, in `is_available`. The last three values are
-// about the connection, not a device; Head::buffer_id is then the number of the copy of libttmem.
+// The meaning of a device_info_response from a client. The value is in DeviceDetails::is_available.
+// The last three values are about the connection, not a device; Head::buffer_id is then the number
+// of the copy of libttmem.
 enum class ClientNotice : std::uint32_t {
   closed = 0,
   opened = 1,
@@ -119,8 +120,8 @@ struct DeviceDetails {
   std::uint32_t mark;
 };
 
-// The value of `mark`, the last word, in a message with details. In an original message, this word
-// is padding.
+// The value of `mark`, the last word of a message, if the message has details. In an original
+// message, the last word is padding.
 inline constexpr std::uint32_t kDetailsMark = 0x4d454d54;  // "TMEM"
 
 struct Message {
