@@ -28,6 +28,10 @@ struct TtnnPlan {
   // Times of the events to keep; nullopt: all events.
   std::optional<std::set<recording::Time>> chosen{};
   std::uint64_t without_place = 0;  // allocations that the report cannot show
+
+  // Returns the number of operations besides the peaks; an estimate if only some times are chosen,
+  // because several events may have the same time.
+  [[nodiscard]] std::uint64_t operations() const { return chosen ? chosen->size() : candidates; }
 };
 
 // Plans the operations in one pass. A report has a row for each buffer at each operation. If there

@@ -5,13 +5,25 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/core_mask.hpp"
 #include "base/result.hpp"
 #include "read/recording/file/database.hpp"
 #include "read/recording/file/rows.hpp"
 #include "show/exports/selection.hpp"
 
 namespace ttmem::exports {
+
+// An allocation as a tensor of the report. Shapes and types are unknown; `name` stands in place of
+// the shape, which the viewer shows as it is.
+struct ReportTensor {
+  std::int64_t id = 0;
+  std::string name{};
+  std::int64_t index = 0;             // position among the tensors of its operation
+  std::uint64_t address = 0;          // the same on each of its devices
+  std::vector<std::size_t> places{};  // its devices
+};
 
 // The db.sqlite of a ttnn report, for ttnn-visualizer. Some versions of the viewer read columns by
 // name. Other versions read columns by position and expect `rank` as the last column. After a
@@ -31,6 +43,14 @@ class TtnnReport {
   // Adds a buffer that is live at the end of an operation, in every bank of a device.
   void add_buffer(std::int64_t operation, std::size_t place, std::uint64_t address,
                   const recording::RecordedRequest& request);
+  // Adds what the buffer takes of the L1 of each of `cores` at the end of an operation. `grid_x` is
+  // the width of the device's grid.
+  void add_chunks(std::int64_t operation, std::size_t place, std::uint64_t address,
+                  const recording::RecordedRequest& request, const CoreMask& cores,
+                  std::uint16_t grid_x);
+  // Adds a tensor, as an output of the operation.
+  void add_tensor(std::int64_t operation, const ReportTensor& tensor,
+                  const recording::RecordedRequest& request);
   [[nodiscard]] Result<void> finish();
 
  private:
@@ -46,6 +66,10 @@ class TtnnReport {
   recording::Statement stack_trace_;
   recording::Statement graph_;
   recording::Statement buffer_;
+  recording::Statement chunk_;
+  recording::Statement tensor_;
+  recording::Statement output_;
+  recording::Statement device_tensor_;
   std::optional<Error> failed_;
 };
 

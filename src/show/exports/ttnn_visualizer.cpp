@@ -16,6 +16,8 @@
 #include "base/plural.hpp"
 #include "show/exports/format.hpp"
 #include "show/exports/stacks.hpp"
+#include "show/exports/ttnn_cluster.hpp"
+#include "show/exports/ttnn_core_rows.hpp"
 #include "show/exports/ttnn_graph.hpp"
 #include "show/exports/ttnn_plan.hpp"
 #include "show/exports/ttnn_report.hpp"
@@ -33,6 +35,7 @@ namespace {
 
 constexpr std::string_view kDatabase = "db.sqlite";
 constexpr std::string_view kConfig = "config.json";
+constexpr std::string_view kCluster = "cluster_descriptor.yaml";
 constexpr std::string_view kSchemaVersion = "3.3";
 // Maximum sizes of one operation's graph and of all graphs together. One operation may dispatch a
 // trace of thousands of programs to all devices of a mesh, and a recording may have many such
@@ -51,7 +54,8 @@ class TtnnExporter {
         selection_(job.selection),
         plan_(plan),
         places_(selection_.places()),
-        report_(report) {
+        report_(report),
+        core_rows_(plan.operations()) {
     // Names the operation of an aggregate differently, because only the allocations that were never
     // freed are known.
     const char* what = tables_.run.aggregate ? "what was never freed" : "peak";
@@ -86,6 +90,8 @@ class TtnnExporter {
   }
   // Returns how many candidates of the plan were written.
   [[nodiscard]] std::uint64_t written() const { return written_; }
+  // Returns the number of operations that lack the cores of their buffers.
+  [[nodiscard]] std::uint64_t without_cores() const { return without_cores_; }
   // Returns the number of operations whose graph lacks programs.
   [[nodiscard]] std::uint64_t cut_graphs() const { return cut_graphs_; }
 
@@ -100,6 +106,10 @@ class TtnnExporter {
     std::string name;
     std::size_t chip = 0;
   };
+  struct LiveBuffer {
+    RecordedAllocation allocation{};
+    bool is_in_report = false;  // true after the first operation that shows it
+  };
   struct Placed {
     RowId layout = 0;
     std::uint32_t name = 0;
@@ -111,7 +121,7 @@ class TtnnExporter {
       case Event::Type::allocate: {
         const recording::RecordedRequest& request = tables_.request(event.allocation->request);
         if (selection_.has(request.kind) && has_place(*event.allocation, request)) {
-          live_.emplace(event.allocation->id, *event.allocation);
+          live_.emplace(event.allocation->id, LiveBuffer{*event.allocation});
         }
         return;
       }
@@ -145,7 +155,7 @@ class TtnnExporter {
     if (event.rest == 0) {
       live_.erase(at);
     } else {
-      at->second.devices = event.rest;
+      at->second.allocation.devices = event.rest;
     }
   }
 
@@ -162,11 +172,10 @@ class TtnnExporter {
     if (all_devices) peak_rows_ += rows;
     for (auto peak = first; peak != last; ++peak) {
       open_operation(peak->second.name, time);
-      if (all_devices) {
-        write_buffers();
-      } else {
-        write_buffers_of(selection_.chips()[peak->second.chip]);
-      }
+      if (!all_devices) report_.add_argument(operation_, "buffers", "of this device only");
+      const auto buffers = buffer_rows(all_devices ? Selection::kNone : peak->second.chip);
+      write_buffers(buffers);
+      write_cores(buffers, core_rows_.take_for_peak(core_rows(buffers)));
     }
   }
 
@@ -211,13 +220,15 @@ class TtnnExporter {
     if (!sent.trace && !sent.programs.empty()) {
       report_.add_argument(operation_, "program", fmt::format("{}", sent.programs.front()));
     }
-    write_buffers();
+    const auto buffers = buffer_rows(Selection::kNone);
+    write_buffers(buffers);
+    write_cores(buffers, core_rows_.take_for_operation(core_rows(buffers)));
   }
 
   // Returns the maximum size of the next graph: an equal share of the bytes that are left for all
   // remaining graphs.
   [[nodiscard]] std::size_t max_graph_bytes() const {
-    const std::uint64_t all = plan_.chosen ? plan_.chosen->size() : plan_.candidates;
+    const std::uint64_t all = plan_.operations();
     const std::size_t left = kMaxGraphsBytes - std::min(kMaxGraphsBytes, graph_bytes_);
     return std::min<std::size_t>(kMaxGraphBytes, left / (all > written_ ? all - written_ : 1));
   }
@@ -246,31 +257,83 @@ class TtnnExporter {
         time < open_since_ ? std::nullopt : std::optional(static_cast<Time>(lasts)));
   }
 
-  void write_buffers() {
-    for (const auto& [id, allocation] : live_) {
-      const recording::RecordedRequest& request = tables_.request(allocation.request);
-      for (const RowId device : tables_.device_set(allocation.devices)) {
-        if (!selection_.has(device)) continue;
-        report_.add_buffer(operation_, place_of(device), *allocation.address, request);
+  // A live buffer on one device.
+  struct BufferRow {
+    LiveBuffer* buffer = nullptr;
+    RowId device = 0;
+  };
+
+  // Returns the live buffers on a chip, or on all chips if `chip` is kNone.
+  std::vector<BufferRow> buffer_rows(std::size_t chip) {
+    std::vector<BufferRow> rows;
+    for (auto& [id, live] : live_) {
+      for (const RowId device : tables_.device_set(live.allocation.devices)) {
+        const std::size_t on = selection_.chip_of(device);
+        if (on != Selection::kNone && (chip == Selection::kNone || on == chip)) {
+          rows.push_back({&live, device});
+        }
       }
+    }
+    return rows;
+  }
+
+  void write_buffers(const std::vector<BufferRow>& rows) {
+    std::int64_t outputs = 0;
+    for (const auto& [buffer, device] : rows) {
+      const RecordedAllocation& allocation = buffer->allocation;
+      const recording::RecordedRequest& request = tables_.request(allocation.request);
+      report_.add_buffer(operation_, place_of(device), *allocation.address, request);
+      if (std::exchange(buffer->is_in_report, true)) continue;
+      report_.add_tensor(operation_, tensor_of(allocation, outputs++), request);
     }
   }
 
-  void write_buffers_of(const ExportedChip& chip) {
-    report_.add_argument(operation_, "buffers", "of this device only");
-    for (const auto& [id, allocation] : live_) {
-      const auto& devices = tables_.device_set(allocation.devices);  // sorted
-      for (const RowId device : chip.devices) {
-        if (!std::binary_search(devices.begin(), devices.end(), device)) continue;
-        report_.add_buffer(operation_, place_of(device), *allocation.address,
-                           tables_.request(allocation.request));
-      }
+  [[nodiscard]] ReportTensor tensor_of(const RecordedAllocation& allocation,
+                                       std::int64_t index) const {
+    const recording::RecordedRequest& request = tables_.request(allocation.request);
+    ReportTensor tensor{.id = allocation.id, .index = index, .address = *allocation.address};
+    for (const std::string_view part :
+         {tables_.scope(request.scope), tables_.text(request.label)}) {
+      if (!part.empty()) tensor.name += (tensor.name.empty() ? "" : "/") + valid_utf8(part);
+    }
+    if (tensor.name.empty()) tensor.name = "(no label)";
+    for (const RowId device : tables_.device_set(allocation.devices)) {
+      if (selection_.has(device)) tensor.places.push_back(place_of(device));
+    }
+    return tensor;
+  }
+
+  // Returns the cores that hold the buffer. Returns no cores if the grid is unknown, and for
+  // buffers that are not in L1.
+  [[nodiscard]] CoreMask cores_of(const BufferRow& row) const {
+    const recording::RecordedRequest& request = tables_.request(row.buffer->allocation.request);
+    const recording::RecordedDevice& device = tables_.device(row.device);
+    if (device.grid_x == 0 || !is_in_l1(request.kind)) return {};
+    if (request.cores != 0) return tables_.core_set(request.cores);
+    return CoreMask::first(std::uint32_t{device.grid_x} * device.grid_y);
+  }
+  [[nodiscard]] std::uint64_t core_rows(const std::vector<BufferRow>& rows) const {
+    std::uint64_t count = 0;
+    for (const BufferRow& row : rows) count += cores_of(row).count();
+    return count;
+  }
+  void write_cores(const std::vector<BufferRow>& rows, bool fit) {
+    if (!fit) {
+      ++without_cores_;
+      report_.add_argument(operation_, "cores", "left out, because there are too many");
+      return;
+    }
+    for (const BufferRow& row : rows) {
+      const RecordedAllocation& allocation = row.buffer->allocation;
+      report_.add_chunks(operation_, place_of(row.device), *allocation.address,
+                         tables_.request(allocation.request), cores_of(row),
+                         tables_.device(row.device).grid_x);
     }
   }
+
   [[nodiscard]] std::uint64_t live_rows() const {
     std::uint64_t rows = 0;
-    for (const auto& [id, allocation] : live_)
-      rows += tables_.device_set(allocation.devices).size();
+    for (const auto& [id, live] : live_) rows += tables_.device_set(live.allocation.devices).size();
     return rows;
   }
 
@@ -281,8 +344,10 @@ class TtnnExporter {
   std::vector<std::size_t> places_;
   TtnnReport& report_;
   std::multimap<Time, PeakOf> peaks_;
+  CoreRows core_rows_;
+  std::uint64_t without_cores_ = 0;
   std::uint64_t peak_rows_ = 0;  // rows of the peaks that have the buffers of all devices
-  std::map<RowId, RecordedAllocation> live_;
+  std::map<RowId, LiveBuffer> live_;
   boost::unordered_flat_map<std::pair<RowId, std::uint64_t>, Placed> programs_;
   std::vector<Sent> sent_;      // events of the current moment
   std::int64_t operation_ = 0;  // id of the last operation
@@ -302,8 +367,16 @@ Result<void> write_config(const ExportJob& job, const OutputFolder& folder) {
   return output->finish();
 }
 
-Notes notes_of(const TtnnPlan& plan, std::uint64_t written, std::uint64_t cut_graphs) {
+Result<void> write_cluster(const ExportJob& job, const OutputFolder& folder) {
+  auto output = Output::create(folder.file(kCluster), false);
+  if (!output) return output.error();
+  output->write(cluster_descriptor(job.selection, job.selection.places()));
+  return output->finish();
+}
+
+Notes notes_of(const TtnnPlan& plan, const TtnnExporter& exporter) {
   Notes notes;
+  const std::uint64_t written = exporter.written();
   if (plan.candidates > written) {
     notes.push_back(
         fmt::format("{} of {} {} are operations of the report: those at which L1 was fullest",
@@ -315,11 +388,17 @@ Notes notes_of(const TtnnPlan& plan, std::uint64_t written, std::uint64_t cut_gr
     notes.emplace_back(
         "the recording has no dispatches: placements of programs are the operations");
   }
-  if (cut_graphs > 0) {
+  if (exporter.cut_graphs() > 0) {
     notes.push_back(
         fmt::format("{} cut: too many programs times devices. Their argument 'graph' says where; "
                     "--device chooses the devices that are exported",
-                    plural(cut_graphs, "graph is", "graphs are")));
+                    plural(exporter.cut_graphs(), "graph is", "graphs are")));
+  }
+  if (exporter.without_cores() > 0) {
+    notes.push_back(
+        fmt::format("{} without the cores of the buffers: too many buffers times cores. Their "
+                    "argument 'cores' says so; --device chooses the devices that are exported",
+                    plural(exporter.without_cores(), "operation is", "operations are")));
   }
   if (plan.without_place > 0) {
     notes.push_back(
@@ -340,12 +419,13 @@ Result<Notes> write_ttnn_visualizer(const ExportJob& job, OutputFolder& folder) 
   auto report = TtnnReport::create(folder.file(kDatabase));
   if (!report) return report.error();
   TtnnExporter exporter(job, *plan, *peaks, *report);
-  for (const auto& done : {exporter.write(), report->finish(), write_config(job, folder)}) {
+  for (const auto& done : {exporter.write(), report->finish(), write_config(job, folder),
+                           write_cluster(job, folder)}) {
     if (!done) return done.error();
   }
-  const auto finished = folder.finish({kDatabase, kConfig});
+  const auto finished = folder.finish({kDatabase, kConfig, kCluster});
   if (!finished) return finished.error();
-  return notes_of(*plan, exporter.written(), exporter.cut_graphs());
+  return notes_of(*plan, exporter);
 }
 
 }  // namespace ttmem::exports

@@ -12,7 +12,7 @@
 namespace ttmem::exports {
 namespace {
 
-constexpr std::size_t kMaxPaths = 4;
+constexpr std::size_t kMaxPaths = 8;
 
 // The data for the signal handler: paths at fixed places, and the number of complete paths.
 std::array<std::array<char, PATH_MAX>, kMaxPaths> paths;
