@@ -169,7 +169,8 @@ class FreeBlocks(HostProgram):
                 r"L1 80\.\d MiB \(64 banks x 1\.25 MiB")
         self.assertRegex(shown, rf"\n *Free: {free}")
         top = self.ttmem("top", "--once", env=dict(self.env, COLUMNS="200")).stdout
-        self.assertRegex(top, rf"Free +{free}")
+        self.assertRegex(top, r"Free +DRAM 11\.9 GiB \(12 x 0\.99 GiB, max \d+\.\d MiB\), "
+                              r"L1 80\.\d MiB \(64 x 1\.25 MiB")
         self.assertIn("Free: for buffers, in all banks", " ".join(shown.split()))
         (pathlib.Path(self.dir) / "ttmem.0.1.1").write_bytes(b"not a segment" * 100)
         device = self.json()["devices"][0]

@@ -161,8 +161,9 @@ class Figures(PageCase):
         page, while buffers come and go."""
         host = self.hold_calls("""
 open_device()
+place(1, (110_000, 4096, [(0, 0, 7, 7)]))
 for number in range(2, 8):
-    alloc(L1, number, 4096, 1_400_000 - 8192 * number)
+    alloc(L1, number, 4096, 1_400_000 - 65536 * number)
     hold()
 """)
         self.serve()

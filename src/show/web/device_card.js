@@ -9,7 +9,7 @@ const PROCESS_BYTES = PROCESS_FIGURES.filter((figure) => figure.endsWith('_bytes
 
 // Returns the title of a device, with its key if several chips have the same number.
 export function deviceTitle(device, devices) {
-  const shared = devices.some((one) => one !== device && one.id === device.id);
+  const shared = devices.some((one) => one.key !== device.key && one.id === device.id);
   return shared ? `Device ${device.id} ${device.key}` : `Device ${device.id}`;
 }
 
