@@ -200,26 +200,77 @@ class Recorded(LossyCase):
                               capture_output=True, timeout=DEADLINE_SECONDS, check=False)
         return done.returncode == 0 and json.loads(done.stdout)["devices"]
 
-    def test_a_peak_while_the_recorder_was_stopped(self):
-        source = ("from abi import *\nopen_device(0)\nalloc(DRAM, 1, 1 << 20)\nhold()\n"
-                  "alloc(DRAM, 2, 1 << 24)\nfree(DRAM, 2)\n"
-                  "for i in range(40000):\n  alloc(DRAM, 10 + i, 64)\n  free(DRAM, 10 + i)\nhold()\n"
-                  "free(DRAM, 1)\nlib.ttmem_device_close(0)\n")
+    STORM = "for i in range(40000):\n  alloc(DRAM, 10 + i, 64)\n  free(DRAM, 10 + i)\n"
+    PEAK = "alloc(DRAM, 2, 1 << 24)\nfree(DRAM, 2)\n"
+
+    def record(self, before, while_stopped, after=""):
+        """Records a process. The recorder is stopped during a part of it, in which the process loses
+        events."""
+        source = f"from abi import *\n{before}\nhold()\n{while_stopped}\nhold()\n{after}"
         env = {**self.env, "TTMEM_EVENTS": "65536", "TTMEM_LIB": LIBRARY, "PYTHONPATH": str(HERE)}
-        held = self.start([TTMEM, "record", "-o", self.path, "--", sys.executable, "-c", source], env)
+        held = self.start([TTMEM, "record", "--no-adapter", "-o", self.path, "--", sys.executable,
+                           "-c", source], env)
         held.line()
-        self.wait_for(self.has_device, "the recorder to write the device down")
+        if before:
+            self.wait_for(self.has_device, "the recorder to write the device down")
         held.signal(signal.SIGSTOP)
         held.go_on()
         self.assertEqual(held.line(), "ready")
         held.signal(signal.SIGCONT)
         held.go_on()
         self.assertEqual(held.wait(), 0)
-        peak = 12 * ((1 << 20) + (1 << 24))
-        self.assertGreater(self.report()["lost_events"], 0)
+        report = self.report()
+        self.assertGreater(report["lost_events"], 0)
+        self.assertFalse(report["complete"])
+        return report
+
+    def assert_dram_peak(self, peak):
         self.judged(f"dram.peak>={peak}", 3)
         self.judged(f"dram.peak>{peak}", 0)
-        self.assertEqual(self.report()["devices"][0]["dram"]["peak_bytes"], peak)
+        [device] = self.report()["devices"]
+        self.assertEqual((device["dram"]["peak_bytes"], device["dram"]["peak_at_most_bytes"]),
+                         (peak, peak))
+        self.assertRegex(self.ttmem("report", self.path).stdout, rf"DRAM +{peak / MIB:.1f} MiB ")
+
+    def test_a_peak_while_the_recorder_was_stopped(self):
+        self.record("open_device(0)\nalloc(DRAM, 1, 1 << 20)", self.PEAK + self.STORM,
+                    "free(DRAM, 1)\nlib.ttmem_device_close(0)")
+        self.assert_dram_peak(12 * ((1 << 20) + (1 << 24)))
+
+    def test_a_device_that_was_open_only_while_events_were_lost(self):
+        self.record("", "open_device(0)\nalloc(DRAM, 1, 1 << 20)\n" + self.PEAK + self.STORM +
+                    "lib.ttmem_device_close(0)")
+        self.assert_dram_peak(12 * ((1 << 20) + (1 << 24)))
+        [device] = self.report()["devices"]
+        self.assertEqual((device["arch"], device["uid"]), ("wormhole_b0", "0x7e57"))
+        # What the device held when it was closed is unknown.
+        self.assertIsNone(device["dram"]["end_bytes"])
+        self.assertIsNone(device["held_at_end"])
+        self.assertIn("What was held at the end on device 0 is not known",
+                      self.ttmem("report", self.path).stdout)
+
+    def test_a_device_that_was_opened_again_while_events_were_lost(self):
+        self.record("open_device(0)\nalloc(DRAM, 1, 1 << 20)",
+                    self.PEAK + "lib.ttmem_device_close(0)\nopen_device(0)\n"
+                    "alloc(DRAM, 3, 1 << 10)\n" + self.STORM, "free(DRAM, 3)")
+        self.assert_dram_peak(12 * ((1 << 20) + (1 << 24)))
+        [device] = self.report()["devices"]
+        self.assertEqual((device["dram"]["end_bytes"], device["held_at_end"]), (0, []))
+
+    def test_the_peak_of_l1_is_the_peak_of_the_process(self):
+        report = self.record(
+            "open_device(0)\nalloc(L1, 1, 1024, address=0x100000)",
+            "place(7, (0x20000, 4096, [(0, 0, 7, 7)]))\nlib.ttmem_program_destroy(7)\n"
+            "alloc(L1, 2, 2048, address=0x110000)\nfree(L1, 2)\n" + self.STORM)
+        peak = 64 * (1024 + 4096)  # less than the sum of the peaks of buffers and circular buffers
+        [device] = report["devices"]
+        self.assertEqual((device["l1"]["peak_bytes"], device["l1"]["peak_at_most_bytes"]),
+                         (peak, peak))
+        self.judged(f"l1.peak>={peak}", 3)
+        self.judged(f"l1.peak>{peak}", 0)
+        text = self.ttmem("report", self.path).stdout
+        self.assertIn("Headroom: least <=", text)
+        self.assertRegex(text, r"DRAM .* <=\S+ GiB ")
 
 
 if __name__ == "__main__":

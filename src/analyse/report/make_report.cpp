@@ -55,17 +55,31 @@ std::vector<Holder> held(const Tables& tables, const Chips& chips, std::uint32_t
   return holders;
 }
 
+// Returns true if the device was closed in a gap. Its row ends at the begin of the gap.
+bool was_closed_in_gap(const Tables& tables, RowId row) {
+  const recording::RecordedDevice& device = tables.device(row);
+  return std::any_of(tables.gaps.begin(), tables.gaps.end(), [&](const recording::Gap& gap) {
+    return gap.process == device.process && device.end_ns && *device.end_ns >= gap.begin_ns &&
+           *device.end_ns <= gap.begin_ns + 1;
+  });
+}
+
 void set_end(const Tables& tables, const Chips& chips, std::uint32_t chip, StoryFigures& story,
              DeviceReport& device) {
   device.held_at_end = held(tables, chips, chip, story, Openings::last);
   for (const LiveCounts* live : {&story.live(), &story.left()}) {
     add_leaks(allocation_holders(tables, chips, chip, *live, kDeviceKinds), device);
   }
+  bool end_is_known = true;
   for (const RowId row : chips.chips[chip].rows) {
-    if (counts(chips, row, Openings::last) && !counts(chips, row, Openings::at_end)) {
-      device.held_at_once = false;
-    }
+    if (!counts(chips, row, Openings::last)) continue;
+    const bool is_at_end = counts(chips, row, Openings::at_end);
+    device.held_at_once = device.held_at_once && is_at_end;
+    if (!was_closed_in_gap(tables, row)) continue;
+    device.held_is_known = false;
+    end_is_known = end_is_known && !is_at_end;
   }
+  if (!end_is_known) return;
   for (const Kind kind : kDeviceKinds) {
     if (device.peak[kind]) device.end[kind] = 0;
   }

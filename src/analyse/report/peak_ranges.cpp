@@ -29,11 +29,13 @@ constexpr std::array kL1Parts = {Kind::l1, Kind::l1_small, Kind::cb, Kind::kerne
 
 // The time for which a process had a device open, and the peaks that the process counted itself.
 struct Opening {
+  RowId process = 0;
   Time begin_ns = 0;
   Time end_ns = 0;
   bool is_known = false;      // the timeline has peaks of this opening
   bool began_before = false;  // the opening, and perhaps its peaks, began before the recording
   PerKind<std::int64_t> peak{};
+  std::optional<std::int64_t> l1_peak;
 };
 
 using GapsOf = std::map<RowId, std::vector<const Gap*>>;  // by process, in the order of their begin
@@ -55,12 +57,40 @@ const Gap* gap_at(const GapsOf& gaps, RowId process, Time time) {
   return time <= gap->end_ns ? gap : nullptr;
 }
 
+void raise_to(const Opening& other, Opening& opening) {
+  for (const Kind kind : kDeviceKinds) {
+    opening.peak[kind] = std::max(opening.peak[kind], other.peak[kind]);
+  }
+  opening.l1_peak = std::max(opening.l1_peak, other.l1_peak);
+}
+
+// Limits the unknown peaks of an opening: a process keeps the highest peaks of all its openings of
+// a device, so an opening without samples has no higher peaks than the others.
+void limit_unknown_peaks(const Tables& tables, std::vector<Opening>& openings) {
+  std::map<std::pair<RowId, std::uint32_t>, Opening> highest;  // by process and device number
+  const auto of_device = [&](std::size_t i) -> Opening& {
+    return highest[{tables.devices[i].process, tables.devices[i].number}];
+  };
+  for (std::size_t i = 0; i < openings.size(); ++i) {
+    if (!openings[i].is_known) continue;
+    of_device(i).is_known = true;
+    raise_to(openings[i], of_device(i));
+  }
+  for (std::size_t i = 0; i < openings.size(); ++i) {
+    if (openings[i].is_known || !of_device(i).is_known) continue;
+    openings[i].is_known = true;
+    raise_to(of_device(i), openings[i]);
+  }
+}
+
 // Returns the openings of all devices. A device that was opened or closed in a gap may have been
 // open during the whole gap.
 std::vector<Opening> openings_of(const Tables& tables, const GapsOf& gaps) {
   std::vector<Opening> openings;
   for (const recording::RecordedDevice& device : tables.devices) {
     Opening& opening = openings.emplace_back();
+    opening.process = device.process;
+    if (device.l1_peak_bytes) opening.l1_peak = static_cast<std::int64_t>(*device.l1_peak_bytes);
     opening.begin_ns = device.begin_ns;
     opening.end_ns = device.end_ns.value_or(std::numeric_limits<Time>::max());
     opening.began_before = device.begin_ns < 0;
@@ -78,17 +108,40 @@ std::vector<Opening> openings_of(const Tables& tables, const GapsOf& gaps) {
         std::max(opening.peak[sample.kind],
                  static_cast<std::int64_t>(std::min(sample.peak_bytes, kMaxBytes)));
   }
+  limit_unknown_peaks(tables, openings);
   return openings;
 }
 
+// Returns the openings of a chip, without those of other chips. Openings of one process that
+// overlap become one opening with the higher peaks: a process has a chip open only once at a time.
+std::vector<Opening> merged_openings(const std::vector<Opening>& openings,
+                                     const RecordedChip& chip) {
+  std::vector<Opening> sorted;
+  for (const RowId row : chip.rows) sorted.push_back(openings[static_cast<std::size_t>(row - 1)]);
+  std::sort(sorted.begin(), sorted.end(), [](const Opening& a, const Opening& b) {
+    return std::pair(a.process, a.begin_ns) < std::pair(b.process, b.begin_ns);
+  });
+  std::vector<Opening> merged;
+  for (const Opening& opening : sorted) {
+    const bool overlaps = !merged.empty() && merged.back().process == opening.process &&
+                          opening.begin_ns < merged.back().end_ns;
+    if (!overlaps) {
+      merged.push_back(opening);
+      continue;
+    }
+    merged.back().end_ns = std::max(merged.back().end_ns, opening.end_ns);
+    raise_to(opening, merged.back());
+  }
+  return merged;
+}
+
 // Returns the largest sum of the peaks of openings that overlap in time.
-std::int64_t max_overlapping_sum(const std::vector<Opening>& openings, const RecordedChip& chip,
-                                 Kind kind) {
+template <typename PeakOf>
+std::int64_t max_overlapping_sum(const std::vector<Opening>& openings, PeakOf peak_of) {
   std::vector<std::pair<Time, std::int64_t>> changes;
-  for (const RowId row : chip.rows) {
-    const Opening& opening = openings[static_cast<std::size_t>(row - 1)];
-    changes.emplace_back(opening.begin_ns, opening.peak[kind]);
-    changes.emplace_back(opening.end_ns, -opening.peak[kind]);
+  for (const Opening& opening : openings) {
+    changes.emplace_back(opening.begin_ns, peak_of(opening));
+    changes.emplace_back(opening.end_ns, -peak_of(opening));
   }
   std::sort(changes.begin(), changes.end());  // ends before begins of the same moment
   std::int64_t now = 0;
@@ -111,6 +164,8 @@ void set_ranges(const std::vector<Opening>& openings, const RecordedChip& chip, 
   const bool all_known = is_whole && chip.rows.size() <= kMaxOpenings &&
                          std::all_of(chip.rows.begin(), chip.rows.end(),
                                      [&](RowId row) { return opening_of(row).is_known; });
+  const std::vector<Opening> merged =
+      all_known ? merged_openings(openings, chip) : std::vector<Opening>();
   for (const Kind kind : kDeviceKinds) {
     FigureRange& range = device.peak_range[kind];
     range.least = bytes_of(device.peak[kind]);
@@ -120,7 +175,9 @@ void set_ranges(const std::vector<Opening>& openings, const RecordedChip& chip, 
       range.least = std::max(range.least.value_or(0), opening.peak[kind]);
     }
     if (!range.least || !all_known) continue;
-    range.most = std::max(*range.least, max_overlapping_sum(openings, chip, kind));
+    range.most = std::max(*range.least, max_overlapping_sum(merged, [&](const Opening& opening) {
+      return opening.peak[kind];
+    }));
   }
   FigureRange& l1 = device.l1_peak_range;
   l1.least = bytes_of(device.l1_peak);
@@ -130,7 +187,18 @@ void set_ranges(const std::vector<Opening>& openings, const RecordedChip& chip, 
     if (part.least) l1.least = std::max(l1.least.value_or(0), *part.least);
     sum += part.most.value_or(0);
   }
-  if (l1.least && all_known) l1.most = std::max(*l1.least, sum);
+  bool has_l1_peaks = true;
+  for (const RowId row : chip.rows) {
+    const Opening& opening = opening_of(row);
+    has_l1_peaks = has_l1_peaks && opening.l1_peak;
+    if (opening.l1_peak && !opening.began_before) l1.least = std::max(l1.least, opening.l1_peak);
+  }
+  if (!l1.least || !all_known) return;
+  if (has_l1_peaks) {
+    sum = std::min(
+        sum, max_overlapping_sum(merged, [](const Opening& opening) { return *opening.l1_peak; }));
+  }
+  l1.most = std::max(*l1.least, sum);
 }
 
 // Sets only lower bounds, because nothing is known about the time between two samples.

@@ -68,6 +68,7 @@ struct DeviceReport {
 
   PerKind<std::optional<Extreme>> peak{};
   // The bytes in use when the chip was closed for the last time, or when the recording ended.
+  // Unknown if events were lost at that moment.
   PerKind<Bytes> end{};
   std::optional<Extreme> l1_peak;  // L1 buffers, L1_SMALL, circular buffers and kernels together
   Bytes l1_end;
@@ -89,6 +90,9 @@ struct DeviceReport {
   // ended, or when the recording ended.
   std::vector<Holder> held_at_end;
   bool held_at_once = true;  // false: the processes ended one after another
+  // False if a process closed the chip for the last time while events were lost: `held_at_end` is
+  // then incomplete.
+  bool held_is_known = true;
   // Allocations that were not freed before their process closed the chip or ended, or before the
   // recording ended. Summed over all openings of the chip.
   std::uint64_t leak_bytes = 0;

@@ -100,7 +100,7 @@ Json device_json(const DeviceReport& device) {
           {"settings", settings_json(device)},
           {"at_peak",
            {{"dram", holders_json(device.at_dram_peak)}, {"l1", holders_json(device.at_l1_peak)}}},
-          {"held_at_end", holders_json(device.held_at_end)}};
+          {"held_at_end", device.held_is_known ? holders_json(device.held_at_end) : Json(nullptr)}};
 }
 
 Json churn_json(const Churn& churn) {
@@ -172,7 +172,7 @@ std::string report_json(const Report& report, std::size_t top, text::JsonLayout 
                {"lost_events", report.lost_events},
                {"gaps", report.gaps},
                {"not_tracked", report.not_tracked},
-               {"complete", report.complete},
+               {"complete", report.all_seen() && report.unknown_programs == 0},
                {"aggregate", report.aggregate},
                {"unknown_programs", report.unknown_programs},
                {"devices", Json::array()},

@@ -150,6 +150,7 @@ std::string peaks_text(const DeviceReport& device, const TextOptions& options) {
                {"AT END", right, 2},
                {"LEAST FREE BLOCK/BANK", right, 1},
                {"AT", right, 1}});
+  const std::string at_most = device.all_seen ? "" : "<=";
   for (const PeakRow& row : rows_of(device)) {
     const Bytes peak = row.range ? Bytes(shown_bound(*row.range)) : Bytes();
     const auto share = text::share_of(peak, row.capacity);
@@ -159,7 +160,7 @@ std::string peaks_text(const DeviceReport& device, const TextOptions& options) {
                    {was_seen(row.peak, row.range) ? time_of(row.peak) : ""},
                    {share ? text::format_share(share) : ""},
                    {size(row.end, options)},
-                   {row.free ? size(bytes_of_extreme(row.free), options) : ""},
+                   {row.free ? at_most + size(bytes_of_extreme(row.free), options) : ""},
                    {time_of(row.free)}});
   }
   std::string text = table.render(2, options);
@@ -167,6 +168,7 @@ std::string peaks_text(const DeviceReport& device, const TextOptions& options) {
   const std::int64_t room = device.least_headroom->bytes;
   text::Line line(options);
   line.add("  Headroom: least ")
+      .add(device.all_seen && device.cbs_seen ? "" : "<=")
       .add(text::format_signed_bytes(room, options.units, text::Scale::core),
            room < 0 ? Color::red : Color::plain);
   line.add(
@@ -299,6 +301,12 @@ std::string end_text(const DeviceReport& device, const Report& report,
                      const ReportTextOptions& what, const TextOptions& options) {
   std::uint64_t whole = 0;
   for (const Holder& holder : device.held_at_end) whole += holder.bytes;
+  if (!device.held_is_known) {
+    return heading(fmt::format("What was held at the end on device {} is not known: it was closed "
+                               "while events were lost",
+                               name_of(device, report)),
+                   options);
+  }
   if (whole == 0) return heading("Nothing was held at the end", options);
   std::string text = heading(fmt::format("Held at the end{} on device {}: {}",
                                          device.held_at_once ? "" : " of each process",
@@ -307,7 +315,8 @@ std::string end_text(const DeviceReport& device, const Report& report,
   if (!what.brief) text += holders_text(device.held_at_end, whole, what.top, options);
   if (report.leak_count() == 0) return text;
   const std::string leaks = text::plural(report.leak_count(), "allocation", "allocations");
-  return text + text::wrapped(fmt::format("not freed, on all devices: {} in {}",
+  return text + text::wrapped(fmt::format("not freed, on all devices: {}{} in {}",
+                                          report.all_seen() ? "" : "at least ",
                                           size(report.leak_bytes(), options), leaks),
                               2, Color::yellow, options);
 }

@@ -92,6 +92,8 @@ struct RecordedDevice {
   std::uint32_t known_kinds = 0;  // one bit for each kind that the process reports
   bool resident_known = false;    // dispatches are reported and recorded
   bool cb_estimate = false;
+  // The process's own peak of L1 buffers, L1_SMALL, circular buffers and kernels together.
+  std::optional<std::uint64_t> l1_peak_bytes{};
   Time begin_ns = 0;
   std::optional<Time> end_ns{};
 

@@ -20,7 +20,7 @@ CREATE TABLE devices (
   board TEXT, grid_x INTEGER, grid_y INTEGER, l1_bytes_per_core INTEGER, l1_base INTEGER,
   l1_small_bytes_per_core INTEGER, dram_channels INTEGER, dram_bytes_per_channel INTEGER,
   trace_region_bytes INTEGER, known_kinds INTEGER, resident_known INTEGER, cb_estimate INTEGER,
-  begin_ns INTEGER, end_ns INTEGER);
+  begin_ns INTEGER, end_ns INTEGER, l1_peak_bytes INTEGER);
 CREATE TABLE device_sets (
   id INTEGER, device INTEGER REFERENCES devices, PRIMARY KEY (id, device)) WITHOUT ROWID;
 CREATE TABLE texts (id INTEGER PRIMARY KEY, text TEXT);

@@ -143,6 +143,7 @@ class Loader {
   void read_run();
   void read_people();
   void read_signals();
+  void read_l1_peaks();
   void check_chips();
   void read_values();
   void read_programs();
@@ -246,6 +247,7 @@ void Loader::read_people() {
       "l1_small_bytes_per_core, dram_channels, dram_bytes_per_channel, trace_region_bytes, "
       "known_kinds, resident_known, cb_estimate, begin_ns, end_ns FROM devices ORDER BY id",
       Key::one, [&](const Statement& s) { return add_device(s); });
+  read_l1_peaks();
   check_chips();
   tables_.has_partial_ends = has_table("partial_ends");
   each("SELECT id, device FROM device_sets ORDER BY id, device", Key::two, [&](const Statement& s) {
@@ -270,6 +272,18 @@ void Loader::read_signals() {
     if (!s.is_null(1)) process.killed = s.integer(1) != 0;
     return fits(s.integer(2), process.signal);
   });
+}
+
+// Reads the peaks of L1 that processes counted. Recordings of older versions lack this column.
+void Loader::read_l1_peaks() {
+  if (!has_column("devices", "l1_peak_bytes")) return;
+  each("SELECT id, l1_peak_bytes FROM devices WHERE l1_peak_bytes IS NOT NULL ORDER BY id",
+       Key::one, [&](const Statement& s) {
+         RowId id = 0;
+         if (!refer(s, 0, tables_.devices, id) || id == 0) return false;
+         auto& peak = tables_.devices[static_cast<std::size_t>(id - 1)].l1_peak_bytes;
+         return bytes(s, 1, peak.emplace());
+       });
 }
 
 void Loader::check_chips() {

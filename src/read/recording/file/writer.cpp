@@ -265,7 +265,7 @@ Result<void> Writer::File::prepare() {
       {insert_process_, "INSERT OR REPLACE INTO processes VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9)"},
       {insert_device_,
        "INSERT OR REPLACE INTO devices "
-       "VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19)"},
+       "VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20)"},
       {insert_allocation_, "INSERT INTO allocations VALUES (?1,?2,?3,?4,?5,?6,?7,?8)"},
       {insert_partial_end_,
        "INSERT INTO partial_ends SELECT ?1, count(*), ?2, ?3, ?4, ?5 FROM partial_ends "
@@ -518,7 +518,7 @@ void Writer::change(const RecordedDevice& row) {
                or_null(row.l1_base), region(row.l1_small_bytes_per_core),
                or_null(row.dram_channels), or_null(row.dram_bytes_per_channel),
                region(row.trace_region_bytes), row.known_kinds, row.resident_known, row.cb_estimate,
-               possible(row.begin_ns), possible_end(row.end_ns));
+               possible(row.begin_ns), possible_end(row.end_ns), row.l1_peak_bytes);
 }
 
 RowId Writer::begin(const RecordedAllocation& row) {

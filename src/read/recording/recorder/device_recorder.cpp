@@ -51,6 +51,7 @@ RowId DeviceRecorder::open(std::uint32_t number, Time time) {
   device.last = {};
   device.row.begin_ns = time;
   device.row.end_ns.reset();
+  device.row.l1_peak_bytes.reset();
   device.row.id = writer_.begin(device.row);
   return device.row.id;
 }
@@ -63,6 +64,9 @@ RowId DeviceRecorder::close(std::uint32_t number, Time time) {
   sets_.clear();
   device.row.end_ns = time;
   writer_.change(device.row);
+  // Without all events, the peak of this opening may be known to the process only. It is read now,
+  // because the device may be opened again before the next refresh().
+  if (has_gaps_) keep_peaks_of_closed();
   end_samples(device, time);
   return device.row.id;
 }
@@ -163,6 +167,8 @@ void DeviceRecorder::sample(const segment::DeviceImage& image, Time time) {
   for (const Kind kind : kDeviceKinds) {
     const KindFigures& figures = image.kinds[kind];
     if (figures.known == 0) continue;
+    std::uint64_t& highest = device.highest.kinds[kind];
+    highest = std::max(highest, figures.peak_bytes);
     RecordedSample& last = device.last[kind];
     const bool same = last.device != 0 && last.used_bytes == figures.used_bytes &&
                       last.peak_bytes == figures.peak_bytes;
@@ -174,15 +180,80 @@ void DeviceRecorder::sample(const segment::DeviceImage& image, Time time) {
             .peak_bytes = figures.peak_bytes};
     writer_.add(last);
   }
+  if (image.kinds[Kind::l1].known != 0) note_l1_peak(device, image.l1_total_peak_bytes);
 }
 
-// Writes the peaks of a closed device, which may have been closed before its first sample.
+void DeviceRecorder::note_l1_peak(Known& device, std::uint64_t bytes) {
+  device.highest.l1_total = std::max(device.highest.l1_total, bytes);
+  if (device.row.l1_peak_bytes == bytes) return;
+  device.row.l1_peak_bytes = bytes;
+  writer_.change(device.row);
+}
+
+bool DeviceRecorder::exceeds(const segment::DevicePeaks& peaks, const Peaks& highest) {
+  return std::any_of(kDeviceKinds.begin(), kDeviceKinds.end(), [&](Kind kind) {
+    return peaks.kinds[kind].value_or(0) > highest.kinds[kind];
+  });
+}
+
+void DeviceRecorder::raise(Peaks& highest, const segment::DevicePeaks& peaks) {
+  for (const Kind kind : kDeviceKinds) {
+    highest.kinds[kind] = std::max(highest.kinds[kind], peaks.kinds[kind].value_or(0));
+  }
+  highest.l1_total = std::max(highest.l1_total, peaks.l1_total_bytes);
+}
+
+void DeviceRecorder::note_earlier_peaks(const segment::SegmentImage& image) {
+  for (const segment::DevicePeaks& peaks : image.peaks) raise(known(peaks.id).highest, peaks);
+}
+
+void DeviceRecorder::note_peaks_of_gap(const segment::SegmentImage& image, Time time) {
+  has_gaps_ = true;
+  for (const segment::DevicePeaks& peaks : image.peaks) {
+    Known& device = known(peaks.id);
+    if (device.is_open) continue;  // during the whole gap
+    // The peaks of the process include the peaks of the opening after the gap, which is no opening
+    // of the gap.
+    Peaks others = device.highest;
+    const auto now = std::find_if(image.devices.begin(), image.devices.end(),
+                                  [&](const auto& open) { return open.id == peaks.id; });
+    const bool is_open_now = now != image.devices.end();
+    if (is_open_now) {
+      for (const Kind kind : kDeviceKinds) {
+        others.kinds[kind] = std::max(others.kinds[kind], now->kinds[kind].peak_bytes);
+      }
+    }
+    const bool is_higher = exceeds(peaks, others);
+    const bool is_new = device.row.id == 0 && !is_open_now;
+    const bool ended_in_gap = device.row.id != 0 && device.row.end_ns == time;
+    if (is_new || (is_higher && !ended_in_gap)) {
+      open(peaks.id, time);
+      close(peaks.id, time);
+    }
+    if (is_higher) keep_peaks(peaks, time);
+  }
+}
+
+void DeviceRecorder::keep_peaks_of_closed() {
+  const auto map = segment::map_segment(source_);
+  const auto devices = map ? segment::read_devices(source_, *map) : std::nullopt;
+  if (!devices) return;
+  for (const segment::DevicePeaks& peaks : devices->peaks) keep_peaks(peaks, kMaxTime);
+}
+
+// Writes the peaks of a closed device, which may have been closed before its first sample. The
+// process keeps the highest peaks of all openings. If they are not new, they belong to an earlier
+// row.
 void DeviceRecorder::keep_peaks(const segment::DevicePeaks& peaks, Time time) {
   Known& device = known(peaks.id);
   if (device.row.id == 0 || device.is_open) return;
+  if (peaks.kinds[Kind::l1] && peaks.l1_total_bytes > device.highest.l1_total) {
+    note_l1_peak(device, peaks.l1_total_bytes);
+  }
   for (const Kind kind : kDeviceKinds) {
     RecordedSample& last = device.last[kind];
-    if (!peaks.kinds[kind] || *peaks.kinds[kind] <= last.peak_bytes) continue;
+    if (!peaks.kinds[kind] || *peaks.kinds[kind] <= device.highest.kinds[kind]) continue;
+    device.highest.kinds[kind] = *peaks.kinds[kind];
     last = {.time_ns = std::min(time, device.row.end_ns.value_or(time)),
             .device = device.row.id,
             .kind = kind,

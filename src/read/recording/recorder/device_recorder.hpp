@@ -8,6 +8,7 @@
 #include "read/recording/file/writer.hpp"
 #include "segment/reader/byte_source.hpp"
 #include "segment/reader/device_reader.hpp"
+#include "segment/reader/segment_image.hpp"
 
 namespace ttmem::recording {
 
@@ -33,6 +34,17 @@ class DeviceRecorder {
   [[nodiscard]] RowId without(RowId set, RowId others);
   [[nodiscard]] std::vector<std::uint32_t> open_numbers() const;
 
+  // Returns when an open device was opened.
+  [[nodiscard]] Time begin_of(std::uint32_t number) const {
+    return devices_.at(number).row.begin_ns;
+  }
+
+  // Notes the peaks from before the recording, which belong to no row.
+  void note_earlier_peaks(const segment::SegmentImage& image);
+  // Notes the peaks of a gap, after the rows that ended in the gap were closed at `time`. Adds a
+  // row for a device that was opened and closed in the gap.
+  void note_peaks_of_gap(const segment::SegmentImage& image, Time time);
+
   // Reads the present facts and figures of the devices. Writes changed facts, and a sample of each
   // kind whose figures changed.
   void refresh(Time time);
@@ -41,11 +53,16 @@ class DeviceRecorder {
   [[nodiscard]] std::uint64_t used_bytes() const { return used_bytes_; }
 
  private:
+  struct Peaks {
+    PerKind<std::uint64_t> kinds{};
+    std::uint64_t l1_total = 0;
+  };
   struct Known {
     RecordedDevice row;
     RowId set = 0;  // set of this device alone
     bool is_open = false;
     PerKind<RecordedSample> last{};  // the samples written last
+    Peaks highest;                   // the highest known peaks, of all openings
   };
 
   Known& known(std::uint32_t number);
@@ -53,13 +70,18 @@ class DeviceRecorder {
   void read_facts();
   void describe(const segment::DeviceImage& image);
   void sample(const segment::DeviceImage& image, Time time);
+  static bool exceeds(const segment::DevicePeaks& peaks, const Peaks& highest);
+  static void raise(Peaks& highest, const segment::DevicePeaks& peaks);
+  void note_l1_peak(Known& device, std::uint64_t bytes);
   void keep_peaks(const segment::DevicePeaks& peaks, Time time);
+  void keep_peaks_of_closed();
   void end_samples(Known& device, Time time);
 
   const segment::ByteSource& source_;
   Writer& writer_;
   RowId process_ = 0;
   bool dispatches_recorded_ = false;
+  bool has_gaps_ = false;
   std::map<std::uint32_t, Known> devices_;                          // by number
   std::map<std::uint32_t, std::vector<std::uint32_t>> numbers_of_;  // by set of the segment
   // The device sets of the recording by the number of the set in the segment. Cleared when a device

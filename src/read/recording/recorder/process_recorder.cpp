@@ -123,6 +123,7 @@ void ProcessRecorder::apply_next() {
 }
 
 void ProcessRecorder::apply(const ProcessEvents::Step& step) {
+  applied_ns_ = std::max(applied_ns_, step.time_ns);
   if (step.event != nullptr) {
     apply_event(step);
   } else if (step.bridge != nullptr) {
@@ -364,10 +365,12 @@ void ProcessRecorder::apply_dispatch(const EventRecord& event, const Launch& lau
 // gap are therefore lower bounds.
 void ProcessRecorder::apply_bridge(const Bridge& bridge, Time time) {
   image_ = &bridge.image;
+  // So that no row of a living device ends at the time at which rows end in the gap.
+  if (bridge.is_gap) applied_ns_ = std::max(applied_ns_, time + 1);
   if (bridge.is_gap) {
     writer_.add(Gap{.process = row_.id,
                     .begin_ns = time - 1,
-                    .end_ns = bridge.time_ns,
+                    .end_ns = std::max(time, end_of_gap(bridge)),
                     .lost_events = bridge.lost_events});
   }
   const auto end_rows_not_in = [](Slots& slots, const auto& live, const auto& end) {
@@ -385,13 +388,31 @@ void ProcessRecorder::apply_bridge(const Bridge& bridge, Time time) {
   end_rows_not_in(programs_, image_->programs,
                   [&](RowId row) { writer_.end_program(row, time, Ending::gap); });
   for (const std::uint32_t number : devices_.open_numbers()) {
-    const auto is_same = [&](const segment::DeviceImage& device) { return device.id == number; };
+    const Time begin = devices_.begin_of(number);
+    const auto is_same = [&](const segment::DeviceImage& device) {
+      return device.id == number && static_cast<Time>(device.opened_ns - began_ns_) <= begin;
+    };
     const auto& open = image_->devices;
     if (std::none_of(open.begin(), open.end(), is_same)) close_device(number, time);
+  }
+  if (bridge.is_gap) {
+    devices_.note_peaks_of_gap(*image_, time);
+  } else {
+    devices_.note_earlier_peaks(*image_);
   }
   for (const segment::DeviceImage& device : image_->devices) {
     devices_.open(device.id, bridge.is_gap ? time : events_.time_of(device.opened_ns));
   }
+}
+
+// Returns when the figures are right again: at the image of the bridge, or at the exit of the
+// process if that was before.
+Time ProcessRecorder::end_of_gap(const Bridge& bridge) const {
+  segment::Header header{};
+  const bool has_exited =
+      segment::read_value(source_, 0, header) && header.ended_ns != 0 && has_ended_well(header);
+  return has_exited ? std::min(bridge.time_ns, static_cast<Time>(header.ended_ns - began_ns_))
+                    : bridge.time_ns;
 }
 
 void ProcessRecorder::apply_live(const segment::LiveAllocation& live, Time time) {
@@ -468,7 +489,7 @@ bool ProcessRecorder::is_ending() const {
 // of any other end, so the last known moment of life is taken: the memory of the process is never
 // added to the memory of a process that started after the end.
 Time ProcessRecorder::end_time(const segment::Header* header, Time now) const {
-  const Time alive = std::max({row_.begin_ns, alive_ns_, events_.last()});
+  const Time alive = std::max({row_.begin_ns, alive_ns_, applied_ns_});
   if (header == nullptr || header->ended_ns == 0) return alive;
   return std::max(alive, std::min(now, static_cast<Time>(header->ended_ns - began_ns_)));
 }

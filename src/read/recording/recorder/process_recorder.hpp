@@ -98,6 +98,7 @@ class ProcessRecorder {
                    std::span<const segment::EventDetails> details);
 
   void apply_bridge(const Bridge& bridge, Time time);
+  [[nodiscard]] Time end_of_gap(const Bridge& bridge) const;
   void apply_live(const segment::LiveAllocation& live, Time time);
   void apply_live(const segment::LiveProgram& live, Time time);
 
@@ -130,7 +131,8 @@ class ProcessRecorder {
   bool is_in_own_namespace_ = false;
   std::uint64_t start_time_ticks_ = 0;
   bool has_ended_ = false;
-  Time alive_ns_ = -kMaxTime;  // last time at which the process was seen alive
+  Time alive_ns_ = -kMaxTime;    // last time at which the process was seen alive
+  Time applied_ns_ = -kMaxTime;  // time of the last step that was applied
   ProcessEvents events_;
   Origins origins_;
   DeviceRecorder devices_;

@@ -171,5 +171,69 @@ TEST_F(RecorderOf, SamplesOfATimelineAreReadInOrder) {
   EXPECT_EQ(used, (std::map<RowId, std::uint64_t>{{1, 0}, {2, 12288}}));
 }
 
+// Makes a process lose events: its ring has 4,096 records.
+void lose_events(IdTracker& process) {
+  for (int i = 0; i < 5000; ++i) {
+    process.buffer_alloc(0, fixtures::buffer(TTMEM_DRAM, 99, 0, 1, 1));
+    process.buffer_free(0, TTMEM_DRAM, 99);
+  }
+}
+
+std::uint64_t highest_peak(const Tables& tables, RowId device) {
+  std::uint64_t peak = 0;
+  for (const RecordedSample& sample : tables.timeline) {
+    if (sample.device == device) peak = std::max(peak, sample.peak_bytes);
+  }
+  return peak;
+}
+
+TEST_F(RecorderOf, KeepsThePeakOfADeviceThatWasOpenOnlyInAGap) {
+  auto process = start();
+  look();
+  process->device_open(fixtures::wormhole(1));
+  process->buffer_alloc(1, fixtures::buffer(TTMEM_DRAM, 1, 4096, 1024, 1024));
+  process->device_close(1);
+  lose_events(*process);
+  look();
+  const auto reader = finish();
+  const Tables& tables = reader->tables();
+  ASSERT_EQ(tables.devices.size(), 2U);
+  EXPECT_EQ(tables.device(2).uid, 0x1001U);
+  EXPECT_EQ(highest_peak(tables, 2), 12'288U);
+  ASSERT_EQ(tables.gaps.size(), 1U);
+  EXPECT_EQ(tables.device(2).end_ns, tables.gaps[0].begin_ns + 1);
+}
+
+TEST_F(RecorderOf, TellsADeviceThatWasOpenedAgainInAGapFromItsEarlierOpening) {
+  auto process = start();
+  look();
+  wait_for_tick();
+  wait_for_tick();
+  for (std::uint64_t id = 1; id <= 3; ++id) allocate(*process, id);
+  process->device_close(0);
+  process->device_open(fixtures::wormhole(0));
+  allocate(*process, 4);
+  lose_events(*process);
+  look();
+  const auto reader = finish();
+  const Tables& tables = reader->tables();
+  ASSERT_EQ(tables.devices.size(), 2U);
+  EXPECT_TRUE(tables.device(1).end_ns);
+  EXPECT_EQ(highest_peak(tables, 1), 3 * 12'288U);
+  EXPECT_LT(highest_peak(tables, 2), 3 * 12'288U);
+}
+
+TEST_F(RecorderOf, OpensADeviceOnceThatIsOpenDuringAGap) {
+  auto process = start();
+  allocate(*process, 1);
+  look();
+  lose_events(*process);
+  allocate(*process, 2);
+  look();
+  const auto reader = finish();
+  ASSERT_EQ(reader->tables().devices.size(), 1U);
+  EXPECT_GE(highest_peak(reader->tables(), 1), 2 * 12'288U);
+}
+
 }  // namespace
 }  // namespace ttmem::recording
