@@ -142,8 +142,8 @@ bool is_silent(const Device& device) {
          });
 }
 
-// The sum of the used bytes of all devices, with a mark. A device with unknown used bytes counts as
-// marked with ">=". If devices have different marks, the sum has the mark that sorts last.
+// The sum of the used bytes of all devices, with the marks of all devices. A device with unknown
+// used bytes counts as marked with ">=".
 struct UsedSum {
   Bytes bytes = std::nullopt;
   std::string mark{};
@@ -151,12 +151,16 @@ struct UsedSum {
 UsedSum used_on(const std::vector<Device>& devices, const std::vector<DeviceRows>& rows,
                 What what) {
   UsedSum sum;
+  bool at_least = false;
+  bool estimate = false;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const DeviceRow& row = row_of(rows[i], what);
     if (!row.used && !is_silent(devices[i])) return {};
     if (row.used) sum.bytes = sum.bytes.value_or(0) + *row.used;
-    sum.mark = std::max(sum.mark, row.used ? row.mark : std::string(">="));
+    at_least |= !row.used || row.mark.find(">=") != std::string::npos;
+    estimate |= row.mark.find('~') != std::string::npos;
   }
+  sum.mark = std::string(at_least ? ">=" : "") + (estimate ? "~" : "");
   return sum;
 }
 

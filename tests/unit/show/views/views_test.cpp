@@ -248,6 +248,14 @@ TEST(SnapshotText, SumsUpSeveralDevicesWithOneMarkForEach) {
       << text;
 }
 
+TEST(SnapshotText, MarksASumWithTheMarksOfAllDevices) {
+  model::Snapshot snapshot = mesh(2);
+  snapshot.devices[0].complete = false;
+  snapshot.devices[1].kernels_estimated_bytes = 102'400;
+  EXPECT_NE(snapshot_text(snapshot, {}, {}).find("  L1    >=~"), std::string::npos)
+      << snapshot_text(snapshot, {}, {});
+}
+
 TEST(SnapshotText, NeverShowsTheUnknownAsZero) {
   const std::string text = snapshot_text(snapshot_of({unannounced(3)}), {.per_core = true}, {});
   EXPECT_EQ(text.find("0.00"), std::string::npos) << text;
