@@ -65,8 +65,8 @@ std::vector<std::string> names_in(GroupBy by, const Snapshot& snapshot, const Al
   return names;
 }
 
-// Adds an allocation to the group. The sizes of `a` are bytes on one device, so they count
-// `devices` times.
+// Adds an allocation to the group. The sizes of `a` are bytes on one device, so they are multiplied
+// by `devices`.
 void add(AllocationGroup& group, const Allocation& a, std::uint64_t devices) {
   const bool first = group.allocations == 0;
   ++group.allocations;

@@ -126,8 +126,9 @@ bool is_silent(const Device& device) {
          });
 }
 
-// The sum of the used bytes of all devices, with a mark. A device with unknown used bytes counts as
-// marked with ">=". If devices have different marks, the sum has the mark that sorts last.
+// The sum of the used bytes of all devices, and its mark. A silent device with unknown used bytes
+// adds no bytes and counts as marked with ">=". If any other device has unknown used bytes, the sum
+// is unknown. If devices have different marks, the sum has the mark that sorts last.
 struct UsedSum {
   Bytes bytes = std::nullopt;
   std::string mark{};
