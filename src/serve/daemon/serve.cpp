@@ -37,7 +37,7 @@ void notify_systemd(std::string_view state) {
   address.sun_family = AF_UNIX;
   if (path.empty() || path.size() >= sizeof address.sun_path) return;
   path.copy(address.sun_path, path.size());
-  // a name with @ is an abstract socket, not a file
+  // A name with @ is an abstract socket, not a file
   if (path.front() == '@') address.sun_path[0] = '\0';
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());
   const UniqueFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));

@@ -47,7 +47,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void close() { stream_.close(); }
 
   // The states, ordered by how much a client loses if the server closes the connection. A client
-  // loses nothing in the first state.
+  // loses least in the first state.
   enum class State : std::uint8_t {
     lingering,  // waits for the client to close the connection; all requests are answered
     reading,    // waits for a whole request

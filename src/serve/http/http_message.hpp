@@ -41,7 +41,7 @@ struct HttpResponse {
   // computation takes long. One worker thread calls the functions of all responses, one after the
   // other.
   std::function<HttpResponse()> later{};
-  // while this pointer exists, the response counts as a long answer
+  // While this pointer exists, the response counts as a long answer
   std::shared_ptr<void> ticket{};
 };
 

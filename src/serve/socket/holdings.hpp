@@ -18,9 +18,10 @@ namespace ttmem::serve {
 // Identifies a connection of a server.
 using ConnectionId = std::uint32_t;
 
-// Identifies an object that a client holds. Each space has its own numbers. A free of an original
-// client names only the device and the number, so buffers of all types share one space. A free of
-// libttmem also names the type, so each type has a space of its own.
+// Identifies an object that a client holds, by device, space and number. Each space has its own
+// numbers. A free of an original client names only the device and the number, so buffers of all
+// types share one space. A free of libttmem also names the type, so each type has a space of its
+// own.
 struct HoldingKey {
   enum Space : std::uint8_t {
     kLooseCbs = static_cast<std::uint8_t>(Kind::cb),

@@ -60,8 +60,8 @@ class Session {
  private:
   static constexpr std::uint32_t kMaxBadInARow = 3;
 
-  // Functions for rare messages are noinline. If they were inlined, the loop in handle_all() would
-  // take 1 ns longer for each message.
+  // Some functions below are noinline. If they were inlined, the loop in handle_all() would take 1
+  // ns longer for each message.
   Verdict handle_all(std::span<const std::byte> messages, std::string& answers);
   Verdict handle_one(const wire::Message& message, std::string& answers);
   [[gnu::noinline]] void answer(const wire::Message& question, std::string& answers);

@@ -58,7 +58,7 @@ class MomentTables {
 // The limits of the tables that play() makes.
 struct PlayLimits {
   std::size_t bytes = 0;
-  std::size_t device_rows = 0;  // number of (device, process) pairs, summed over the moments
+  std::size_t device_rows = 0;  // maximum sum over all moments of the (device, process) pairs
   // Maximum number of moments. If there are too many device rows, play() lowers the maximum to the
   // number of moments that fit.
   std::size_t moments = std::numeric_limits<std::size_t>::max();

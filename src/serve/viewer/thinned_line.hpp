@@ -62,7 +62,7 @@ class ThinnedLine {
   void end_stretch();
 
   TimeRange range_;
-  // number of stretches; all points are kept if there are at most this many
+  // Number of stretches; all points are kept if there are at most this many
   std::size_t stretches_;
   bool keeps_all_ = true;
   std::size_t stretch_ = 0;

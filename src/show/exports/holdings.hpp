@@ -21,7 +21,7 @@ struct Amount {
   friend bool operator==(const Amount&, const Amount&) = default;
 };
 
-// The equal allocations on one device, or the programs with the same name, scope and circular
+// Equal allocations on one device, or programs with the same name, scope and circular
 // buffers on one device. Each allocation or program counts as one object.
 struct StackHolding {
   recording::RowId device = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Figures of many hosts at one moment. The figures are plain values. They come from the answers of
-// servers or of a Prometheus, and the views read them. No clock, no I/O. An empty optional is
-// unknown.
+// servers or of a Prometheus, and the views read them. No clock, no I/O. An empty optional
+// means unknown.
 #pragma once
 
 #include <cstdint>
@@ -61,7 +61,7 @@ struct Fill {
 struct Count {
   // The sum over the hosts that report the number. nullopt: no host reports the number.
   std::optional<std::uint64_t> count{};
-  // false if a host does not report the number; `count` is then a lower bound.
+  // False if a host does not report the number; `count` is then a lower bound.
   bool complete = true;
 
   void add(std::optional<std::uint64_t> part) {
@@ -116,7 +116,7 @@ struct Host {
   // Living processes that report nothing and may hold memory.
   std::optional<std::uint64_t> untracked{};
   std::optional<std::uint64_t> dead{};  // dead processes whose segments are still there
-  // number of processes that died while they held memory, since the server started
+  // Number of processes that died while they held memory, since the server started
   std::optional<std::uint64_t> died{};
   std::optional<bool> complete = true;  // false: something on the host could not be read
   std::optional<std::uint64_t> warning_count{};
