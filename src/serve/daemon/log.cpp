@@ -44,8 +44,8 @@ class StderrSink final : public spdlog::sinks::base_sink<spdlog::details::null_m
                      dropped_);
       dropped_ = 0;
     }
-    // Makes the text safe, because messages quote text from clients and files, which may contain
-    // control sequences for a terminal.
+    // Messages may quote text from clients and files. Escapes control sequences for a terminal in
+    // that text.
     const std::string text = safe_text({message.payload.data(), message.payload.size()});
     spdlog::details::log_msg safe = message;
     safe.payload = text;
@@ -67,9 +67,10 @@ class StderrSink final : public spdlog::sinks::base_sink<spdlog::details::null_m
     waiting_.resize(waiting_.size() - done);
   }
 
-  // Writes as many bytes as standard error takes. Does not wait if it is a socket or a pipe. Polls
-  // a pipe before it writes, because the descriptor must not be made non-blocking: the parent
-  // process shares it. A pipe that poll() reports as writable takes PIPE_BUF bytes.
+  // Writes as many bytes as standard error takes at once. Does not wait if standard error is a
+  // socket or a pipe. The parent process shares the descriptor, so a pipe must not be made
+  // non-blocking. Instead, poll() is called first: a pipe that poll() reports as writable takes
+  // PIPE_BUF bytes.
   [[nodiscard]] ssize_t write_some(const char* data, std::size_t size) const {
     if (is_socket_) return ::send(STDERR_FILENO, data, size, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (!is_pipe_) return ::write(STDERR_FILENO, data, size);

@@ -37,7 +37,8 @@ void notify_systemd(std::string_view state) {
   address.sun_family = AF_UNIX;
   if (path.empty() || path.size() >= sizeof address.sun_path) return;
   path.copy(address.sun_path, path.size());
-  if (path.front() == '@') address.sun_path[0] = '\0';  // a name with @ is abstract, and not a file
+  // A name with @ is an abstract socket, not a file
+  if (path.front() == '@') address.sun_path[0] = '\0';
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());
   const UniqueFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!socket) return;
@@ -50,7 +51,7 @@ void tick_every_second(asio::steady_timer& timer, Observatory& observatory) {
   timer.async_wait([&](const boost::system::error_code& error) {
     if (error) return;
     observatory.tick();
-    // Writes the lines that still wait because a pipe was full.
+    // Writes the lines that still wait because standard error was full.
     spdlog::default_logger()->flush();
     tick_every_second(timer, observatory);
   });
@@ -74,7 +75,7 @@ bool started(const Result<void>& result) {
 }  // namespace
 
 int serve(const ServeOptions& options) {
-  // Ignores SIGPIPE, so that a closed connection or log is an error code and not a signal.
+  // Ignores SIGPIPE. A write to a closed connection or log then returns an error code.
   std::signal(SIGPIPE, SIG_IGN);
   const std::shared_ptr<spdlog::logger> events = log_to_stderr(options.quiet);
   asio::io_context loop(1);

@@ -9,7 +9,7 @@
 namespace ttmem::serve {
 
 struct ServeOptions {
-  SocketOptions socket;  // all parts of the server use its `directory`
+  SocketOptions socket;  // all parts of the server use its `directory`, not only the socket
   HttpOptions http;
   bool quiet = false;  // log warnings only
   bool reap = true;

@@ -16,28 +16,29 @@ namespace ttmem::serve {
 // the warnings or of a list gets the next number. A client sends the number of its last answer, and
 // gets the changes with higher numbers.
 //
-// The numbers start at the wall clock in microseconds at the start of the server. They grow by a
-// few per second, so they stay behind the clock, and a later server never repeats a number of an
-// earlier server.
+// The first number is the wall clock at the start of the server, in microseconds. There are only a
+// few changes per second, so the numbers stay behind the clock. A server that starts later
+// therefore never repeats a number.
 //
-// The JSON of a device is made once for all clients. For one thread at a time.
+// The JSON of a device is made once and sent to all clients. For one thread at a time.
 class Changes {
  public:
   // The first change gets the number `start_unix_us` + 1.
   explicit Changes(std::uint64_t start_unix_us) : first_(start_unix_us), number_(start_unix_us) {}
 
-  // Numbers that change when a list changes. The lists are not part of an answer: clients send
-  // other requests for them.
+  // A counter for each list, which grows when the list changes. An answer does not contain the
+  // lists, only the numbers of their last changes. Clients request a changed list separately.
   struct Lists {
     std::uint64_t allocations_and_programs = 0;
     std::uint64_t postmortems = 0;
   };
-  // Numbers the changes in a new snapshot. The lists of the snapshot may be missing.
+  // Numbers the changes since the previous snapshot. `snapshot` may lack the lists of allocations
+  // and programs.
   void update(const model::Snapshot& snapshot, const Lists& lists);
 
   struct Question {
-    // The number of the last answer that the client got. If it is nullopt, or a number of another
-    // server, the next answer contains everything.
+    // The number of the last answer that the client got. If `after` is nullopt, or a number of
+    // another server, the answer contains everything.
     std::optional<std::uint64_t> after{};
     std::optional<model::DeviceName> cores{};  // device whose figures per core are requested
     std::optional<std::uint64_t> cores_after{};

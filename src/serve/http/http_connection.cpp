@@ -14,8 +14,8 @@ namespace beast = boost::beast;
 namespace http = boost::beast::http;
 
 constexpr std::chrono::seconds kReadTime{10};
-// A client is disconnected if it takes longer than kWriteTime, plus a second for each
-// kSlowestBytesPerSecond bytes, to read an answer. The connection is then free for another client.
+// A client must read an answer within kWriteTime, plus one second for each kSlowestBytesPerSecond
+// bytes. Otherwise the server closes the connection, which makes room for another client.
 constexpr std::chrono::seconds kWriteTime{30};
 constexpr std::uint64_t kSlowestBytesPerSecond = 64 << 10;
 constexpr std::chrono::seconds kLingerTime{2};

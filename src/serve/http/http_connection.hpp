@@ -27,7 +27,7 @@ using HttpParser = boost::beast::http::request_parser<boost::beast::http::empty_
 // Returns the request whose header `parser` has read.
 [[nodiscard]] HttpRequest request_of(const HttpParser& parser);
 // Returns the response to bytes that are not a valid request. Returns nullopt if the client has
-// left or was too slow.
+// closed the connection or was too slow.
 [[nodiscard]] std::optional<HttpResponse> response_to(const boost::system::error_code& error);
 
 // The connection of one client. Reads and answers one request after the other, until the client
@@ -49,7 +49,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   // The states, ordered by how much a client loses if the server closes the connection. A client
   // loses least in the first state.
   enum class State : std::uint8_t {
-    lingering,  // waits for the client to close the connection; everything is answered
+    lingering,  // waits for the client to close the connection; all requests are answered
     reading,    // waits for a whole request
     writing,    // waits for the client to take the answer
     answering,

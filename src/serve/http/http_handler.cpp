@@ -102,7 +102,8 @@ HttpResponse snapshot(const RequestTarget& target, HttpHandler& handler) {
       const model::Snapshot selected = on_these(selection::without_lists(all), names);
       return ok(kJson, views::snapshot_json(selected, views::JsonLayout::line));
     }
-    // Leaves the body empty. A worker computes the body with `later`, because long lists take long.
+    // Leaves the body empty. A worker calls `later` to compute the body, because writing a long
+    // list takes long.
     HttpResponse response;
     response.later =
         [selected = on_these(selection::cut_lists(all, names, *kinds, kMaxListEntries), names)] {

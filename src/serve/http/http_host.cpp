@@ -27,7 +27,7 @@ bool HostRule::allows(std::string_view host) const {
   const auto v6 = urls::parse_ipv6_address(address);
   const bool bound_to_all = (v4 && v4->is_unspecified()) || (v6 && v6->is_unspecified());
   switch (asked->host_type()) {
-    // Compares the name without decoding it, because no allowed name has an escape.
+    // Compares the escaped name, because no allowed name needs an escape.
     case urls::host_type::name:
       return same(asked->encoded_host(), "localhost") ||
              (!name.empty() && (same(asked->encoded_host(), name) ||

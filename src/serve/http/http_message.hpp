@@ -29,17 +29,20 @@ struct HttpRequest {
 struct HttpResponse {
   unsigned status = 200;
   std::string content_type;
-  // Also set for a HEAD request, but then not sent. Empty if the status is 304.
+  // A HEAD request gets the same body as GET here, but only its length is sent. Empty if the status
+  // is 304.
   std::string body;
   // An open file for content that may be too long for memory. If set, the whole file is sent
   // instead of `body`.
   std::shared_ptr<UniqueFd> file{};
   std::string allow;  // allowed methods, if the status is 405
   std::vector<std::pair<std::string, std::string>> headers{};  // additional headers
-  // A function that computes the response, if the computation takes long. Empty if this response is
-  // complete. One worker thread calls the functions of all responses, one after the other.
+  // A function that computes the response, or empty if this response is complete. Used if the
+  // computation takes long. One worker thread calls the functions of all responses, one after the
+  // other.
   std::function<HttpResponse()> later{};
-  std::shared_ptr<void> ticket{};  // counts this response as a long answer until it is sent
+  // While this pointer exists, the response counts as a long answer
+  std::shared_ptr<void> ticket{};
 };
 
 // Returns a response with this status and the body {"error": ...}.

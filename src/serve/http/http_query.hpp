@@ -31,8 +31,8 @@ struct RequestTarget {
 [[nodiscard]] Result<void> check_names(const RequestTarget& target,
                                        const std::vector<std::string>& names);
 
-// Return the value of a parameter, which is empty if the parameter is missing. Fail if the value is
-// not valid.
+// Each function returns the value of one parameter, or an empty value if the parameter is missing.
+// The function fails if the value is not valid.
 [[nodiscard]] Result<std::vector<model::DeviceName>> devices_in(
     const RequestTarget& target);  // "0-3"
 // Reads one device, for example "0", "0x1f00a" or "0:wormhole_b0".

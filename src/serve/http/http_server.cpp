@@ -123,8 +123,8 @@ void HttpServer::accept() {
   acceptor_.async_accept([this](const error_code& error, tcp::socket socket) {
     accepting_ = false;
     if (error == boost::asio::error::operation_aborted) return;
-    // Tries again later, because an error is usually temporary. If no descriptors are left, the
-    // connection stays in the queue.
+    // Tries again later, because most errors are temporary. For example, the process has no free
+    // descriptor; the connection then waits in the queue.
     if (error) return try_again_soon();
     add(std::move(socket));
     accept_when_there_is_room();
@@ -153,7 +153,7 @@ void HttpServer::add(tcp::socket socket) {
 void HttpServer::accept_when_there_is_room() {
   connections_.remove_if([](const auto& weak) { return weak.expired(); });
   if (connections_.size() < kMaxConnections) return accept();
-  // Does not call accept() here, because the closed connection calls accept() when it ends.
+  // Does not call accept() here. The closed connection calls accept() when it is destroyed.
   if (const auto connection = longest_waiting()) {
     connection->close();
   } else {

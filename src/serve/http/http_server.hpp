@@ -25,12 +25,15 @@ namespace ttmem::serve {
 // An HTTP server on one address. Used by one thread: the thread of the event loop. The loop must
 // not run any more when the server is destroyed.
 //
-// Serves at most kMaxConnections clients at a time. A further client replaces an existing client:
-// first a client whose connection is being closed; otherwise the client that has sent no complete
-// request for the longest time (at least kMinWait); otherwise the client that has been reading its
-// answer for the longest time (at least kMinRead). If there is no such client, the new client
-// waits. At most kMaxAnswers requests are answered at a time. Other requests get 503, except
-// requests for /healthz, which are always answered.
+// Serves at most kMaxConnections clients at a time. To serve a further client, the server closes
+// the connection of an existing client. The first of these rules that finds a client decides:
+//
+//   - a client whose requests are all answered, and whose connection is being closed;
+//   - the client that has sent no complete request for the longest time, at least kMinWait;
+//   - the client that has been reading its answer for the longest time, at least kMinRead.
+//
+// If no rule finds a client, the new client waits. At most kMaxAnswers requests are answered at a
+// time. Other requests get 503, except requests for /healthz, which are always answered.
 class HttpServer {
  public:
   static constexpr std::size_t kMaxConnections = 512;
@@ -77,12 +80,13 @@ class HttpServer {
   boost::asio::steady_timer retry_;
   HostRule hosts_;
   std::list<std::weak_ptr<HttpConnection>> connections_;
-  // Points to a pointer to this server. The destructor sets that pointer to null.
+  // A pointer to a pointer to this server. Connections share the inner pointer, because they may
+  // outlive the server. The destructor of the server sets it to null.
   std::shared_ptr<HttpServer*> self_;
   bool accepting_ = false;
   boost::asio::thread_pool workers_{1};
-  // Its use_count() counts long answers: each long answer owns one reference, and the server owns
-  // one more.
+  // The number of long answers is use_count() - 1: each long answer owns one reference, and the
+  // server owns one more.
   std::shared_ptr<void> tickets_ = std::make_shared<int>();
   std::map<unsigned, std::uint64_t> responses_;  // by status
 };

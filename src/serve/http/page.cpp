@@ -18,7 +18,7 @@ constexpr const char* kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-// Returns true unless an item such as "gzip;q=0.8" has the weight 0.
+// Returns false if the item has the weight 0, for example "gzip;q=0".
 bool is_wanted(std::string_view item) {
   const std::size_t weight = item.find("q=");
   return weight == std::string_view::npos ||

@@ -60,8 +60,7 @@ History::Series* History::series_of(const model::Device& device, std::uint64_t n
     const auto oldest = std::min_element(
         devices_.begin(), devices_.end(),
         [](const Series& a, const Series& b) { return a.last_seen_ns < b.last_seen_ns; });
-    // Does not record this device if all recorded devices are present now, because then the history
-    // has no room for another device.
+    // If all recorded devices are present now, the history has no room for another device.
     if (oldest->last_seen_ns == now_ns) return nullptr;
     devices_.erase(oldest);
   }
@@ -101,8 +100,8 @@ void History::record(const model::Device& device, std::uint64_t now_ns, Series& 
   const Values reported = values_of(device, &model::Device::peak, device.l1_peak_bytes);
   HistoryPoint now{.time_unix_ns = now_ns, .bytes = used, .peak = used};
   for (std::size_t i = 0; i < reported.size(); ++i) {
-    // A peak that rose was reached since the last pass, so it belongs to this point. The time of
-    // any other peak is unknown, so it is ignored.
+    // If a reported peak is higher than at the last pass, it was reached since then and belongs to
+    // this point. Nobody knows when another peak was reached, so it is ignored.
     const bool rose = series.known_peak[i] && reported[i] > series.known_peak[i];
     if (rose) now.peak[i] = std::max(now.peak[i], reported[i]);
   }

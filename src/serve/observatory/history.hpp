@@ -66,11 +66,11 @@ class History {
                                                   std::uint64_t seconds,
                                                   std::uint64_t now_unix_ns) const;
 
-  // Returns the devices with this name that were seen last: the device whose points range()
-  // returns, and other devices that were seen in the same snapshot. There are several if a number
-  // names several chips.
+  // Looks for the last snapshot that had a device with this name, and returns all devices with this
+  // name in that snapshot. They are several if the name is a number that several chips share. One
+  // of them is the device whose points range() returns.
   [[nodiscard]] std::vector<model::Device> named(const model::DeviceName& name) const;
-  // Returns all devices that range() knows.
+  // Returns all devices that have a history.
   [[nodiscard]] std::vector<model::Device> devices() const;
 
  private:

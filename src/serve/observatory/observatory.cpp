@@ -42,8 +42,8 @@ void Observatory::tick() {
   pass_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// Returns segments whose owner is gone, and files that never became segments. Does not return the
-// file of a segment that a server is just creating for a client.
+// Returns the names of segments whose owner is gone, and of files that never became segments. Omits
+// the unfinished segment that a server is just creating for a client.
 std::vector<std::string> Observatory::dead_or_incomplete() const {
   std::vector<std::string> names;
   for (const collector::SegmentEvidence& segment : collector_.evidence().segments) {

@@ -37,15 +37,15 @@ class Observatory : public ObservedMachine {
   explicit Observatory(std::string directory, ObservatoryOptions options = {});
 
   // To be called once a second. Makes a pass, records the snapshot, logs what dead processes held,
-  // and reaps these processes. A client of a socket counts as a dead process as soon as its server
-  // has left the segment as evidence.
+  // and reaps their segments. A client of the socket counts as dead as soon as the server leaves
+  // its segment as evidence.
   void tick();
 
   [[nodiscard]] const model::Snapshot& snapshot() override;
   // Returns the present snapshot for callers that need only sums. See Collector::collect_figures().
   [[nodiscard]] const model::Snapshot& figures();
 
-  // Makes a pass only if there was no pass yet, so frequent calls cost nothing.
+  // Returns the snapshot of the last pass. Makes a pass only if there was none.
   [[nodiscard]] const model::Snapshot& last() override;
   [[nodiscard]] std::uint64_t changes() const override { return changes_; }
   [[nodiscard]] std::string metrics() override;
@@ -80,7 +80,7 @@ class Observatory : public ObservedMachine {
   std::map<std::string, std::uint64_t> failed_;
   std::set<std::string> warned_;  // warnings already logged, at most a few hundred
   std::vector<std::function<void(std::vector<views::ServerFigure>&)>> more_figures_;
-  std::string page_;  // metrics page without the figures of the server
+  std::string page_;  // metrics page without the server's own figures
   bool page_is_old_ = true;
   const model::Snapshot* last_ = nullptr;  // the last snapshot, which the collector owns
   std::uint64_t changes_ = 0;

@@ -16,14 +16,14 @@ class ObservedMachine {
  public:
   virtual ~ObservedMachine() = default;
 
-  // Returns the state as of now. Valid until the next call of a function of this class that is not
-  // const.
+  // Returns the state as of now. The reference is valid until the next call of a function that is
+  // not const.
   [[nodiscard]] virtual const model::Snapshot& snapshot() = 0;
   // Returns the snapshot of the last pass, or makes a pass if there was none. The snapshot is at
   // most a second old while passes are made once a second. Allocations and programs may be missing.
   [[nodiscard]] virtual const model::Snapshot& last() = 0;
-  // Returns the number of passes that found something new. While the number stays the same, last()
-  // changes only its time.
+  // Returns the number of passes that found something new. As long as the number stays the same,
+  // only the time in last() changes.
   [[nodiscard]] virtual std::uint64_t changes() const = 0;
   // Returns the page for Prometheus, as of now.
   [[nodiscard]] virtual std::string metrics() = 0;

@@ -23,7 +23,7 @@ HoldingKey program_of(const Message& report) {
   return HoldingKey::of(report.allocation.cb.program, device_of(report), HoldingKey::kPrograms);
 }
 
-// Returns the buffer without its address.
+// Returns a buffer with the facts of the holding. Does not set the address.
 ttmem_buffer buffer_of(const Holding& holding) {
   ttmem_buffer buffer{};
   buffer.struct_size = sizeof buffer;
@@ -111,8 +111,8 @@ Change Client::apply(ConnectionId connection, const Message& report) {
   }
 }
 
-// Most reports are handled here or in free(). Both functions therefore inline all functions that
-// they call, except functions for rare cases.
+// Most reports are handled in allocate() or free(). These two functions therefore inline all
+// functions that they call, except functions for rare cases.
 [[gnu::flatten]] Change Client::allocate(ConnectionId connection, const HoldingKey& key, Kind kind,
                                          std::uint64_t bytes) {
   const auto [holding, is_new] = holdings_.insert(key, connection, kind, bytes);
@@ -147,8 +147,8 @@ Change Client::allocate_again(ConnectionId connection, Holding* holding, Kind ki
   return track_plain(*holding) ? change : refuse(holding, kind, bytes);
 }
 
-// Handles a kernel, or a buffer that libttmem reports. If the object is already held, the report
-// replaces the earlier report: a kernel is loaded again after an eviction.
+// Handles a kernel, or a buffer that libttmem reports. If the object is already held, the new
+// report replaces the earlier report. For example, a kernel is loaded again after an eviction.
 Change Client::load(ConnectionId connection, const HoldingKey& key, Kind kind,
                     const Message& report) {
   const Change counted{.kind = kind, .bytes = report.head.size};
@@ -214,8 +214,8 @@ Change Client::destroy(const HoldingKey& key) {
   return change;
 }
 
-// Tracks a buffer or CB of an original client. The holding has all facts that such a client
-// reports.
+// Tracks a buffer or CB of an original client. Uses only the holding, which has all facts that an
+// original client reports.
 bool Client::track_plain(Holding& holding) {
   if (!holding.key().is_buffer()) return track_cb(holding);
   ttmem_buffer buffer = buffer_of(holding);
@@ -276,7 +276,7 @@ bool Client::track_detailed(Holding& holding, const Message& report) {
   ranges_.clear();
   const bool in_dram = is_in_dram(holding.kind);
   if (in_dram && details.banks > 0) {
-    // Uses one range with the right number of banks, because only the number of banks matters.
+    // For DRAM only the number of banks matters, so one range with this number of banks is enough.
     ranges_.push_back({0, 0, static_cast<std::uint16_t>(details.banks - 1), 0});
   } else if (!in_dram && (details.flags & segment::kNoCores) == 0) {
     CoreMask cores;
@@ -397,8 +397,8 @@ void Client::count_dropped(const wire::DeviceDetails& reported) {
   }
 }
 
-// Handles a connection that has reported all live objects. Unless a newer connection has replaced
-// it, the figures are now exact again.
+// Handles a connection that has reported all live objects. The figures are then exact again, unless
+// a newer connection has replaced `connection`.
 void Client::complete(ConnectionId connection) {
   remove_reports(libraries_.complete(
       connection, [this](ConnectionId id) { return connections_.contains(id); }));

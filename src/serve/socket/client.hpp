@@ -22,15 +22,15 @@ namespace ttmem::serve {
 
 using KindBytes = PerKind<std::uint64_t>;
 
-// The bytes that all clients of a server hold together, for the server's log. Device numbers must
-// be valid for wire::fault_of().
+// The bytes that all clients of a server hold together, for the server's log. Every device number
+// must have passed wire::fault_of().
 class DeviceTotals {
  public:
   [[nodiscard]] std::uint64_t get(std::uint32_t device, Kind kind) const {
     return devices_[device][kind];
   }
   void change(std::uint32_t device, Kind kind, std::uint64_t before, std::uint64_t after) {
-    // Adds the difference of unsigned numbers, which is also correct if it wraps around.
+    // The difference may wrap around. The sum is still correct, because all numbers are unsigned.
     devices_[device][kind] += after - before;
   }
 
@@ -42,10 +42,10 @@ class DeviceTotals {
 struct Change {
   enum class Effect : std::uint8_t {
     counted,
-    held_already,  // allocated again: counted once, but needs one more free
+    held_already,  // allocated again: counted once, but one more free is needed
     still_held,    // freed once, but still held `references` times
     not_held,      // freed, but was not allocated
-    refused,       // an allocation that is ignored: not held, and in no figure
+    refused,       // an allocation that was ignored: it is not held, and is in no figure
     opened,
     closed,
     waiting,  // waits for the other CBs of the program
@@ -56,8 +56,8 @@ struct Change {
   Effect effect = Effect::counted;
   Refusal refusal = Refusal::bad_argument;  // the reason, if `effect` is refused
   Kind kind = Kind::dram;
-  std::uint64_t bytes = 0;       // bytes for the log: the size that was added or freed
-  std::uint64_t references = 1;  // how often the object is held now
+  std::uint64_t bytes = 0;       // for the log: the size that was allocated or freed
+  std::uint64_t references = 1;  // number of frees after which the object is no longer held
 };
 
 // The reason why a connection ended.
@@ -74,12 +74,12 @@ struct ReportedCb {
   CoreMask cores;
 };
 
-// A process that reports over the socket: its tracker and its proxy segment, whose contents equal
-// the contents that the process itself would have written. Used by one thread: the thread of the
-// event loop.
+// One process that reports over the socket: its tracker and its proxy segment. The proxy segment
+// has the same contents that the process itself would have written. Used by one thread: the thread
+// of the event loop.
 //
-// Reports must have passed wire::fault_of(). A report may still be wrong (a free of an unknown
-// buffer, too many devices): the segment counts such a report, and the call is not a failure.
+// Every report must have passed wire::fault_of(). A report may still be wrong, for example a free
+// of an unknown buffer. The segment counts a wrong report; the call does not fail.
 class Client {
  public:
   // Fails if the segment cannot be created; the message contains the reason and the next step. The
@@ -102,8 +102,8 @@ class Client {
   Change place(ConnectionId connection, std::uint32_t device, std::uint64_t program,
                std::span<const ReportedCb> cbs);
 
-  // The connections of libttmem. The registry keeps them longer than the client, because a
-  // connection that was made before a goodbye may be read after the goodbye.
+  // The connections of libttmem. The registry keeps them after the client ends. A connection that
+  // was made before a goodbye may be read after the goodbye, and is then recognized as outdated.
   [[nodiscard]] const LibraryConnections& libraries() const { return libraries_; }
   void restore_libraries(LibraryConnections libraries) { libraries_ = std::move(libraries); }
 
@@ -116,8 +116,8 @@ class Client {
   }
 
   void add_connection(ConnectionId connection);
-  // Handles the end of a connection. Allocations over the connection stay, because the process
-  // still holds them. If the server refused the connection, they are removed.
+  // Handles the end of a connection. Keeps the allocations that were reported over the connection,
+  // because the process still holds them. Removes them if the server refused the connection.
   void remove_connection(ConnectionId connection, EndOfConnection end);
   [[nodiscard]] bool is_connected() const { return !connections_.empty(); }
   // Returns true if a later connection replaces `connection`. The remaining reports of `connection`
@@ -126,7 +126,7 @@ class Client {
     return libraries_.is_replaced(connection);
   }
 
-  // Returns true if the client has holdings, unless libttmem reported all of them and has said
+  // Returns false if the client holds nothing, or if libttmem reported all holdings and said
   // goodbye.
   [[nodiscard]] bool holds_anything() const { return holdings() > 0 && !exits_; }
   [[nodiscard]] std::vector<std::pair<std::uint32_t, KindBytes>> held() const;
@@ -198,12 +198,12 @@ class Client {
   Holdings holdings_;
   std::set<ConnectionId> connections_;
   LibraryConnections libraries_;
-  bool has_originals_ = false;  // true if a connection of an original client has ended
+  bool has_originals_ = false;  // true if an original client's connection has ended
   bool exits_ = false;          // true if libttmem said goodbye, and no other connection reported
   Change::Refusal refusal_ = Change::Refusal::bad_argument;
-  std::uint64_t events_dropped_ = 0;      // number of lost events in the client's last report
-  std::uint64_t events_resent_ = 0;       // number of resent events in the client's last report
-  std::uint64_t missing_events_ = 0;      // part of events_resent_ whose resend is not complete
+  std::uint64_t events_dropped_ = 0;      // number of lost events that the client reported last
+  std::uint64_t events_resent_ = 0;       // number of resent events that the client reported last
+  std::uint64_t missing_events_ = 0;      // resent events, or 0 if their resend is complete
   std::vector<ttmem_core_range> ranges_;  // a member, like cbs_, so that its memory is reused
   std::vector<ttmem_cb> cbs_;
 };

@@ -74,8 +74,8 @@ void ClientRegistry::disconnect(const std::shared_ptr<Client>& client, Connectio
     return remove(known);
   }
   if (stopping_) {
-    // The segment of a living process is not left as evidence, because the process will report to
-    // the next server.
+    // Does not leave the segment of a living process as evidence, because the process will report
+    // to the next server.
     const bool ended = !is_gone(client->process()) && has_ended(client->process());
     return ended ? this->end(known) : remove(known);
   }
@@ -104,8 +104,8 @@ void ClientRegistry::wait_for_end(Clients::iterator known) {
                allocations_of(client));
 }
 
-// Lets the event loop call process_ended() later. The caller handles the end of a connection, and
-// must not read other connections meanwhile.
+// Lets the event loop call process_ended() later. process_ended() reads other connections, and the
+// caller is just handling the end of a connection.
 void ClientRegistry::end_later(const Key& key) {
   boost::asio::post(loop_, [this, key] { process_ended(key); });
 }
@@ -145,8 +145,8 @@ void ClientRegistry::remove(Clients::iterator known) {
   clients_.erase(known);
 }
 
-// Gives a new client the library connections that an earlier client of the same process had. If the
-// process has ended, its start time is unknown, and the pid alone identifies the process.
+// Gives a new client the library connections of an earlier client of the same process. If the
+// process has ended, its start time is unknown, and the process is recognized by its pid alone.
 void ClientRegistry::restore_libraries(const Key& key, Client& client) {
   const auto found =
       std::find_if(past_libraries_.rbegin(), past_libraries_.rend(), [&](const auto& past) {

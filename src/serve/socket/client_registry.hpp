@@ -27,17 +27,18 @@ namespace ttmem::serve {
 // The processes that report over the socket. A process has one entry, however many connections it
 // has. Used by one thread: the thread of the event loop.
 //
-// A process does not end with its connections. A client without a connection stays as long as its
-// process lives and holds anything. Afterwards
+// A process may live on after its last connection ends. Its client stays as long as the process
+// lives and holds anything. Afterwards
 //
-//  - the segment of a client that held nothing, or said goodbye, is removed;
-//  - any other segment stays as evidence, and is reported and reaped like the segment of any dead
-//    process.
+//   - the segment of a client that held nothing, or said goodbye, is removed;
+//   - any other segment stays as evidence, and is reported and reaped like the segment of any dead
+//     process.
 //
 // A process that has ended may have connections that are not accepted or not fully read yet. The
 // registry reads these connections first.
 //
-// A process that Linux does not show in this pid namespace ends with its last connection.
+// A process that Linux does not show in this pid namespace counts as ended when its last connection
+// ends.
 class ClientRegistry {
  public:
   // Reads all connections of an ended process to their end, also connections that wait to be
@@ -55,10 +56,10 @@ class ClientRegistry {
   ClientRegistry(const ClientRegistry&) = delete;  // the clients have pointers into the registry
   ClientRegistry& operator=(const ClientRegistry&) = delete;
 
-  // Returns the client of the process, which all connections that report for the process share, and
-  // adds `connection` to the client. `alone` means that Linux does not show the peer in this pid
-  // namespace: several containers can use the peer's pid, so no other connection can be matched to
-  // the peer. Fails like Client::start().
+  // Adds `connection` to the client of the process, and returns the client. All connections that
+  // report for one process share one client. `alone` means that Linux does not show the peer in
+  // this pid namespace. Several containers can then use the same pid, so `connection` gets a client
+  // of its own. Fails like Client::start().
   [[nodiscard]] Result<std::shared_ptr<Client>> connect(
       const segment::SegmentWriter::Process& process, ConnectionId connection, bool alone);
 
@@ -69,9 +70,9 @@ class ClientRegistry {
   // Sets the time of the reports that are applied until the next call.
   void update_clock() { now_ns_ = tracker::now(); }
 
-  // To be called when the server stops. Removes the segments of clients without a connection now.
-  // The segment of any other client is removed at the end of its last connection, or stays as
-  // evidence if its process has ended and held anything.
+  // To be called when the server stops. Removes the segment of each client that has no connection.
+  // The segment of any other client is removed when its last connection ends, or stays as evidence
+  // if its process has ended and held anything.
   void stop();
 
   [[nodiscard]] DeviceTotals& totals() { return totals_; }
@@ -108,8 +109,9 @@ class ClientRegistry {
   DeviceTotals totals_;                    // declared before the clients, which refer to it
   std::uint64_t now_ns_ = tracker::now();  // declared before the clients, which refer to it
   Clients clients_;
-  // The library connections of the clients that were removed most recently. They show that a
-  // connection is outdated if it was made before a goodbye and is read after the goodbye.
+  // The library connections of the clients that were removed most recently. A connection that was
+  // made before a goodbye but is read after the goodbye is found here, and is then known to be
+  // outdated.
   std::deque<std::pair<Key, LibraryConnections>> past_libraries_;
   // Paths of the segments that were left as evidence. Some may already be reaped.
   std::vector<std::string> evidence_;

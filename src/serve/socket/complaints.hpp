@@ -7,8 +7,8 @@
 
 namespace ttmem::serve {
 
-// Log lines about clients that misbehave. A client that reconnects all the time must not fill the
-// disk: all connections together write at most kMaxLines in kWindow. One line says that further
+// Log lines about clients that misbehave. A client that reconnects all the time could fill the
+// disk, so all connections together write at most kMaxLines in kWindow. One line says that further
 // lines are omitted. The first line of a later window, or finish(), says how many were omitted.
 // Used by one thread: the thread of the event loop.
 class Complaints {

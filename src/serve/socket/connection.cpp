@@ -18,9 +18,9 @@ namespace {
 // The number of reads from a busy client before the other clients get their turn.
 constexpr int kReadsPerTurn = 4;
 
-// The number of times that the server polls a client that filled the read buffer, before the server
-// waits for the client. Such a client usually sends more within microseconds. Sleeping and waking
-// takes longer than that, above all on a virtual machine.
+// The number of turns in which the server polls a client after the client filled the read buffer.
+// Such a client usually sends more within microseconds. Sleeping until more arrives would take
+// longer, above all on a virtual machine.
 constexpr int kTurnsAwake = 20;
 
 }  // namespace

@@ -20,7 +20,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
  public:
   using Socket = boost::asio::local::stream_protocol::socket;
   // Called once when the connection ends, but not after close(). The argument may be the last
-  // reference to the connection.
+  // reference to the connection, so the connection may be destroyed afterwards.
   using OnEnd = std::function<void(const std::shared_ptr<Connection>&)>;
 
   // `scratch` is the read buffer. All connections share the buffer, so that a thousand idle clients
@@ -40,8 +40,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   [[nodiscard]] const Peer& peer() const { return session_.peer(); }
 
  private:
-  // The maximum size of the answers that the client has not read. If they exceed it, the connection
-  // is closed.
+  // The maximum size of answers that the client has not read. A connection with more is closed.
   static constexpr std::size_t kMaxUnreadBytes = 256 << 10;
 
   void wait_to_read();

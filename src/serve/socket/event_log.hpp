@@ -13,8 +13,8 @@
 
 namespace ttmem::serve {
 
-// Returns for example "21.75 MiB". All sizes are in MiB with two decimals, so that lines can be
-// compared and added up. Only sizes below 0.01 MiB are in KiB or B.
+// Returns for example "21.75 MiB". Sizes below 0.01 MiB are in KiB or B. All other sizes are in MiB
+// with two decimals, so that lines can be compared and added up.
 [[nodiscard]] std::string log_bytes(std::uint64_t bytes);
 
 // Returns for example "dram 1.25 MiB, cb 0.50 MiB": all kinds that are not zero.

@@ -93,7 +93,7 @@ void Holdings::transfer_to(Holding& holding, ConnectionId connection) {
   holding.references = 1;
 }
 
-// Removes shares without references. A shared holding must have at least two connections.
+// Removes shares without references. If one connection is left, the holding is no longer shared.
 void Holdings::normalize(Holding& holding) {
   const auto entry = others_.find(holding.key());
   std::vector<Share>& others = entry->second;

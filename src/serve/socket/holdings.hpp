@@ -18,9 +18,10 @@ namespace ttmem::serve {
 // Identifies a connection of a server.
 using ConnectionId = std::uint32_t;
 
-// Identifies an object that a client holds. Each space has its own numbers. A free of an original
-// client names only the device and the number, so buffers of all types share one space. A free of
-// libttmem also names the type, so each type has a space of its own.
+// Identifies an object that a client holds, by device, space and number. Each space has its own
+// numbers. A free of an original client names only the device and the number, so buffers of all
+// types share one space. A free of libttmem also names the type, so each type has a space of its
+// own.
 struct HoldingKey {
   enum Space : std::uint8_t {
     kLooseCbs = static_cast<std::uint8_t>(Kind::cb),
@@ -50,10 +51,10 @@ struct HoldingKey {
 // of its time searching for holdings.
 struct alignas(64) Holding {
   std::uint64_t id = 0;
-  std::uint64_t bytes = 0;  // the largest reported size
+  std::uint64_t bytes = 0;  // size; an original client's object has its largest reported size
   std::uint32_t where = kNowhere;
-  // A connection that allocated the object, and the number of its allocations. If the object is
-  // shared, Holdings stores the other connections.
+  // One connection that allocated the object, and how many of its allocations are not freed. If the
+  // object is shared, Holdings stores the other connections.
   ConnectionId connection = 0;
   std::uint32_t references = 0;
   Kind kind = Kind::dram;
@@ -65,8 +66,9 @@ struct alignas(64) Holding {
   [[nodiscard]] bool is_empty() const noexcept { return where == kNowhere; }
   void make_empty() noexcept { where = kNowhere; }
   void begin(const Key& key) noexcept { *this = {.id = key.id, .where = key.where}; }
-  // Returns the number that is hashed. Multiplies `where`, because devices and spaces differ in the
-  // lowest bits, and addresses (ids) in the middle bits.
+  // Returns the number that is hashed. Addresses (`id`) differ in the middle bits, but devices and
+  // spaces (`where`) differ only in the lowest bits. The multiplication spreads `where` over all
+  // bits.
   [[nodiscard]] static std::uint64_t number_of(const Key& key) noexcept {
     return key.id ^ (key.where + 1) * 0xbf58476d1ce4e5b9;
   }
@@ -76,10 +78,10 @@ struct alignas(64) Holding {
 };
 static_assert(sizeof(Holding) == 64);
 
-// The objects that a client holds, and the connections that reported them. Each object needs as
-// many frees as it got allocations, but any connection may send the frees. A client with several
-// connections is rare, and a client that allocates the same object on two connections is rarer
-// still.
+// The objects that a client holds, and the connections that reported them. An object that was
+// allocated several times needs as many frees. Any connection may send the frees. The common object
+// is allocated over one connection, and its Holding has all facts. Objects of several connections
+// are rare.
 //
 // Pointers are valid until the next insert or erase.
 class Holdings {
@@ -90,7 +92,7 @@ class Holdings {
     table_.prefetch(key);
   }
   // Returns the holding of the key, and true if the holding is new. A new holding has one
-  // reference, of `connection`.
+  // reference, which belongs to `connection`.
   std::pair<Holding*, bool> insert(const HoldingKey& key, ConnectionId connection, Kind kind,
                                    std::uint64_t bytes) {
     const auto inserted = table_.insert(key);
@@ -116,13 +118,12 @@ class Holdings {
   [[nodiscard]] std::uint64_t references(const Holding& holding) const {
     return holding.is_shared ? shared_references(holding) : holding.references;
   }
-  // Adds a reference of `connection`. Returns true if `connection` had no share of the holding
-  // before.
+  // Adds a reference of `connection`. Returns true if `connection` had no reference before.
   bool add(Holding& holding, ConnectionId connection);
   // Merges the shares of ended connections into one share. Without this, shares would accumulate
   // for a client that reconnects all the time and allocates the same object each time.
   void merge(Holding& holding, const std::function<bool(ConnectionId)>& is_over);
-  // Removes one reference of the connection, or of another connection if the connection has none.
+  // Removes one reference of `connection`, or of another connection if `connection` has none.
   // Returns the number of references left.
   [[nodiscard]] std::uint64_t remove_one(Holding& holding, ConnectionId connection) {
     return holding.is_shared ? remove_one_shared(holding, connection) : --holding.references;

@@ -20,9 +20,9 @@ class LibraryConnections {
  public:
   using Ids = std::vector<ConnectionId>;
 
-  // Adds the connection to its copy. Makes it the newest of the copy, unless the copy already has a
-  // newer connection: this connection is then outdated and was read late. Returns an empty list,
-  // except for a copy that reconnects again and again without completing its report.
+  // Adds the connection to its copy. A connection with a higher number than all others becomes the
+  // newest of the copy. A connection with a lower number was read late, and is outdated. Returns an
+  // empty list, except for a copy that reconnects again and again without completing its report.
   [[nodiscard]] Ids hello(ConnectionId connection, std::uint64_t copy);
   // Handles a connection that has reported all live objects. Returns an empty list if the
   // connection is not the newest of its copy.

@@ -35,9 +35,9 @@ UniqueFd new_socket() {
   return UniqueFd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 }
 
-// Locks the directory, so that two servers that start at the same moment do not both replace the
-// same stale socket. Does not use a lock file, because it would stay behind. Another program may
-// hold the lock, so after two seconds the server starts without the lock.
+// Locks the directory, so that only one server at a time can replace a stale socket. Does not use a
+// lock file, because the file would stay behind. If another program holds the lock for two seconds,
+// the server starts without the lock.
 UniqueFd lock_directory(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
@@ -55,7 +55,7 @@ bool is_strange(const struct stat& facts) {
 }
 
 // Removes a stale socket. Fails if anything else is at the path, or if the socket cannot be
-// removed; the message says what is at the path, and the next step.
+// removed. The message says what is at the path, and the next step.
 Result<void> clear_path(const std::string& path, const sockaddr_un& address) {
   struct stat facts {};
   if (::lstat(path.c_str(), &facts) != 0) return {};
@@ -73,8 +73,8 @@ Result<void> clear_path(const std::string& path, const sockaddr_un& address) {
   const int connected =
       ::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
   const int error = connected == 0 ? 0 : errno;
-  // A server listens if the connection succeeds, or fails with EAGAIN, which means that the
-  // server's backlog is full.
+  // If connect() succeeds, a server listens. EAGAIN also means that a server listens: its backlog
+  // is full.
   if (error == 0 || error == EAGAIN) {
     const auto server = error == 0 ? peer_of(probe.get()) : std::nullopt;
     return Error{
@@ -110,8 +110,8 @@ Result<Listener> Listener::open(const std::string& path, mode_t mode) {
   if (!cleared) return cleared.error();
   Listener listener;
   listener.fd_ = new_socket();
-  // Sets the mode of the new socket with the umask. With chmod() the socket would briefly have
-  // another mode.
+  // Sets the mode of the new socket with the umask. If chmod() set the mode after bind(), the
+  // socket would briefly have another mode.
   const mode_t before = ::umask(~mode & 0777);
   const int bound =
       ::bind(listener.fd_.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address);
@@ -138,8 +138,7 @@ bool Listener::is_of_another(const std::string& path) {
 
 Result<void> Listener::make_directory(const std::string& path) {
   const std::string directory = path.substr(0, path.rfind('/'));
-  // Calls chmod() after mkdir(), because the umask may deny access that clients of other users
-  // need.
+  // The umask may take away permissions that clients of other users need. chmod() adds them again.
   const int not_made = ::mkdir(directory.c_str(), 0755) == 0 ? 0 : errno;
   if (not_made == 0) ::chmod(directory.c_str(), 0755);
   struct stat facts {};
@@ -148,7 +147,7 @@ Result<void> Listener::make_directory(const std::string& path) {
   }
   const bool safe = S_ISDIR(facts.st_mode) && facts.st_uid == ::geteuid() &&
                     (facts.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-  // Uses access(), because access() also fails for root on a read-only file system.
+  // Uses access(): on a read-only file system, access() fails even for root.
   if (safe && ::access(directory.c_str(), W_OK | X_OK) != 0) {
     return Error{fmt::format("cannot write to the directory {}: {}", directory, reason(errno))};
   }

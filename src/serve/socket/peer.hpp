@@ -21,13 +21,13 @@ struct Peer {
 // Returns the peer of a connected Unix socket, or nullopt if Linux does not report the peer.
 [[nodiscard]] std::optional<Peer> peer_of(int socket);
 
-// Returns the process that a message of `peer` with the pid `reported` (0: the peer) is about.
-// Fails if the peer may not report for that process:
+// Returns the process that a message of `peer` is about. `reported` is the pid in the message; 0
+// means the peer itself. Fails if the peer may not report for the process:
 //
-//  - A peer may report for itself, by its pid in this pid namespace or in its container, if the
-//    server belongs to root or to the same user (`server_uid`). If the server belonged to another
-//    user, readers would reject the segment.
-//  - Only root may report for another process, which may have ended.
+//   - A peer may report for itself, by its pid in this pid namespace or in its container, if the
+//     server belongs to root or to the same user (`server_uid`). If the server belonged to another
+//     user, readers would reject the segment.
+//   - Only root may report for another process, which may have ended.
 [[nodiscard]] Result<segment::SegmentWriter::Process> process_of(const Peer& peer,
                                                                  std::int32_t reported,
                                                                  uid_t server_uid);

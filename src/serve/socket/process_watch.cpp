@@ -21,8 +21,8 @@ std::unique_ptr<ProcessWatch> ProcessWatch::start(boost::asio::io_context& loop,
                                                   const segment::SegmentWriter::Process& process,
                                                   std::function<void()> on_end) {
   UniqueFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, process.pid, 0)));
-  // Checks after pidfd_open() whether the client has ended. If another process has the client's pid
-  // by now, the client has ended.
+  // pidfd_open() may have opened a later process with the same pid. If so, has_ended() returns
+  // true, because the start time is different.
   if (!pidfd || has_ended(process)) return nullptr;
   std::unique_ptr<ProcessWatch> watch(new ProcessWatch(loop));
   boost::system::error_code failed;

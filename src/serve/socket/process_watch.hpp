@@ -28,7 +28,8 @@ class ProcessWatch {
   explicit ProcessWatch(boost::asio::io_context& loop) : process_(loop) {}
 
   boost::asio::posix::stream_descriptor process_;
-  // A shared pointer, because Asio may already have queued the call when the watch is destroyed.
+  // The handler in the event loop has only a weak pointer to this function, because Asio may run
+  // the handler after the watch is destroyed.
   std::shared_ptr<std::function<void()>> on_end_;
 };
 

@@ -47,8 +47,8 @@ bool is_used_by(const Device& device, pid_t pid) {
 }
 
 // Returns the chip that a question names by its uid. If the question has a device number instead,
-// returns the chip with that number, and the devices with that number whose chip is unknown.
-// Processes may number chips differently, so the chip that the asking process uses is preferred.
+// returns the chip with this number, and all devices with this number whose uid is unknown. If
+// several chips have this number, chooses the chip that the asking process uses.
 std::vector<const Device*> find_devices(const Snapshot& snapshot, const wire::Head& question,
                                         pid_t pid) {
   const Device* chip = nullptr;
@@ -69,8 +69,8 @@ std::vector<const Device*> find_devices(const Snapshot& snapshot, const wire::He
   return found;
 }
 
-// Counts the chips. Devices whose chip is unknown count as one chip per device number, or not at
-// all if a known chip has that number.
+// Counts the chips. Devices with unknown uid count as one chip per device number. They are not
+// counted if a device with a known uid has the same number.
 std::uint32_t count_devices(const Snapshot& snapshot) {
   std::size_t chips = 0;
   std::set<std::uint32_t> named;

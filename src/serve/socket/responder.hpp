@@ -20,12 +20,12 @@ class Responder {
  public:
   // A function that returns the present snapshot.
   using GetSnapshot = std::function<const model::Snapshot&()>;
-  // The snapshot of `at_figures` may lack the allocations.
+  // `at_all` returns a snapshot with allocations. The snapshot of `at_figures` may lack them.
   Responder(GetSnapshot at_all, GetSnapshot at_figures)
       : get_all_(std::move(at_all)), get_figures_(std::move(at_figures)) {}
 
-  // Makes the next answer use a new snapshot. Answers without a call in between share one snapshot,
-  // so that a thousand questions at once cost one pass.
+  // Makes the next answer use a new snapshot. Until forget() is called, all answers share one
+  // snapshot, so that a thousand questions at once cost one pass.
   void forget() { snapshot_ = nullptr; }
 
   // `question` must satisfy wire::is_question(); `pid` is the process that asks.

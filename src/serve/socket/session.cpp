@@ -48,8 +48,8 @@ std::string explain(const Message& message, MessageFault fault) {
 }  // namespace
 
 Session::~Session() {
-  // Collects each client once. A client may have reports under two pids, but must be disconnected
-  // only once.
+  // Collects each client once, because a client must be disconnected only once. The map may have a
+  // client under two pids.
   std::vector<std::shared_ptr<Client>> unique;
   for (auto& [reported, client] : clients_) {
     if (client == nullptr || std::find(unique.begin(), unique.end(), client) != unique.end()) {
@@ -67,8 +67,8 @@ Session::Verdict Session::handle(std::span<const std::byte> messages, std::strin
   context_.responder.forget();
   context_.clients.update_clock();
   answered_ = false;
-  // Closes this connection if the same copy of libttmem has a newer connection, over which it
-  // reports all its holdings again.
+  // If the same copy of libttmem has a newer connection, closes this connection. libttmem reports
+  // all its holdings again over the newer connection.
   if (last_client_ != nullptr && last_client_->is_replaced(id_)) return Verdict::close;
   const Verdict verdict = handle_all(messages, answers);
   context_.statistics.messages += std::exchange(handled_, 0);
@@ -182,8 +182,8 @@ Session::Verdict Session::bad_message(const Message& message, MessageFault fault
   ++context_.statistics.bad;
   ++bad_;
   const bool enough = ++bad_in_a_row_ >= kMaxBadInARow;
-  // Logs the first few bad messages, and then only messages whose number is a power of two, so that
-  // a bad client does not fill the disk.
+  // Logs the first bad messages, and then only the 4th, 8th, 16th and so on, so that a bad client
+  // does not fill the disk.
   if (enough || bad_ < kMaxBadInARow || std::has_single_bit(bad_)) {
     context_.complaints.warn(
         fmt::format("ignored a message of process {}: {} ({} bad so far on this connection)",

@@ -60,15 +60,16 @@ class Session {
  private:
   static constexpr std::uint32_t kMaxBadInARow = 3;
 
-  // Calls functions that are noinline: inlining them would cost 1 ns per message in the loop over
-  // the messages.
+  // Some functions below are noinline. If they were inlined, the loop in handle_all() would take 1
+  // ns longer for each message.
   Verdict handle_all(std::span<const std::byte> messages, std::string& answers);
   Verdict handle_one(const wire::Message& message, std::string& answers);
   [[gnu::noinline]] void answer(const wire::Message& question, std::string& answers);
   Verdict handle_report(const wire::Message& report);
   [[gnu::cold, gnu::noinline]] Verdict bad_message(const wire::Message& message,
                                                    wire::MessageFault fault);
-  // Sets last_client_ to the client of the pid, or to null if the peer may not report for the pid.
+  // Sets last_client_ to the client of the pid `reported`, or to null if the peer may not report
+  // for this pid. Fails if a new client cannot be started.
   [[gnu::cold, gnu::noinline]] Result<void> find_client(std::int32_t reported);
   [[gnu::noinline]] Change handle_cb(Client& client, const wire::Message& report);
 
@@ -78,12 +79,12 @@ class Session {
   std::uint32_t bad_in_a_row_ = 0;
   EndOfConnection end_ = EndOfConnection::closed;
   // State of the current call of handle().
-  bool answered_ = false;  // true if the responder has a snapshot
+  bool answered_ = false;  // true if a question was answered, so that the responder has a snapshot
   std::uint64_t handled_ = 0;
   std::uint64_t bad_ = 0;
 
-  // The clients by the pid in the messages. A null pointer means that the pid was refused, and that
-  // this was logged.
+  // The clients by the pid in the messages. The pointer is null if reports for the pid are refused;
+  // the refusal is logged when the entry is added.
   boost::unordered_flat_map<std::int32_t, std::shared_ptr<Client>> clients_;
   std::int32_t last_pid_ = -1;
   Client* last_client_ = nullptr;

@@ -15,8 +15,8 @@
 namespace ttmem::serve {
 namespace {
 
-// The size of the read buffer. It is so small that the bytes stay in the L2 cache until they are
-// handled.
+// The size of the read buffer. The buffer is small enough to stay in the L2 cache until its
+// messages are handled.
 constexpr std::size_t kScratchBytes = 64 << 10;
 
 // Raises the limit of open files, because every client needs two descriptors: one for its
@@ -59,8 +59,8 @@ Result<void> SocketServer::start() {
   return {};
 }
 
-// Listens on both paths. Omits the safe path if its directory cannot be used. Omits the other path
-// if the server listens on the safe path and another user occupies the other path.
+// Listens on both paths. Skips the safe path if its directory cannot be used. Skips the other path
+// if another user occupies it, and the server already listens on the safe path.
 Result<void> SocketServer::listen() {
   const mode_t mode = options_.mode.value_or(::geteuid() == 0 ? 0666 : 0600);
   if (!options_.safe_path.empty()) {
@@ -117,8 +117,8 @@ boost::system::error_code SocketServer::accept_all(Entrance& entrance) {
 }
 
 // Reads everything that the process (nullopt: any process) has sent, also over connections that
-// wait in Linux's queue. Reads connections in the order of their creation, so that a newer
-// connection replaces an older one.
+// wait in Linux's queue. Reads older connections first, so that a newer connection replaces an
+// older one.
 void SocketServer::read_rest(std::optional<pid_t> of_process) {
   // Ignores the errors, because a connection that cannot be accepted now is accepted later.
   for (Entrance& entrance : entrances_) (void)accept_all(entrance);
@@ -143,8 +143,8 @@ void SocketServer::add(Protocol::socket socket) {
   connection->start();
 }
 
-// Accepts the waiting connections a second later. The usual error is that no descriptor is left.
-// Connected clients are served meanwhile.
+// Accepts the waiting connections a second later, and serves connected clients meanwhile. The usual
+// cause is that the process has no free descriptor.
 void SocketServer::accept_later(Entrance& entrance, const boost::system::error_code& error) {
   spdlog::warn("cannot accept another client: {}; {} are connected; raise the limit of open files",
                error.message(), connections_.size());

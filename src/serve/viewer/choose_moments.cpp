@@ -20,7 +20,7 @@ namespace {
 using report::DeviceReport;
 using report::Extreme;
 
-constexpr std::size_t kMaxFailures = 20;  // only the first failures of a recording are chosen
+constexpr std::size_t kMaxFailures = 20;  // only the first failures of the recording are chosen
 
 // The chosen times, with the reasons to show them.
 class Wanted {
@@ -107,8 +107,8 @@ void add_failures(const recording::Tables& tables, Wanted& wanted) {
   for (std::size_t i = 0; i < count; ++i) wanted.add(tables.failures[i].time_ns, "failure");
 }
 
-// Adds the marks within the range. If there are at least twice `most` marks, adds only every n-th
-// mark, so that fewer than twice `most` are added.
+// Adds the marks within the range. If the range has 2 * `most` marks or more, adds only every n-th
+// mark, so that fewer than 2 * `most` marks are added.
 void add_marks(const recording::Tables& tables, const TimeRange& range, std::size_t most,
                Wanted& wanted) {
   if (most == 0) return;
@@ -127,8 +127,8 @@ bool is_known(const Point& point) {
                      [&](Kind kind) { return point.used[kind].has_value(); });
 }
 
-// Adds the highest points of L1 and of DRAM, the first point, and the last point before the chip
-// was closed, or the last point if the chip stayed open.
+// Adds the first point, and the points with the highest L1 and the highest DRAM. If the chip was
+// closed, adds the last point before the close; otherwise adds the last point.
 void add_line(const std::vector<Point>& points, const DeviceReport& device, Wanted& wanted) {
   const auto by_l1 = [](const Point& a, const Point& b) { return drawn_l1_of(a) < drawn_l1_of(b); };
   const auto by_dram = [](const Point& a, const Point& b) {
@@ -145,8 +145,7 @@ void add_line(const std::vector<Point>& points, const DeviceReport& device, Want
   wanted.add(points.back().time_ns);
 }
 
-// Returns all times at which a line has a point, with the highest drawn L1 of all lines at that
-// time.
+// Returns the highest drawn L1 of all lines for each time at which a line has a point.
 std::map<Time, std::uint64_t> heights_of(const Lines& lines) {
   std::map<Time, std::uint64_t> heights;
   for (const std::vector<Point>& points : lines.of_chip) {

@@ -19,14 +19,14 @@ struct ChosenMoment {
 
 struct Moments {
   std::vector<ChosenMoment> chosen{};  // sorted by time
-  // false: `chosen` has every change within the range; true: changes are missing.
+  // True if the range has changes that `chosen` does not show.
   bool is_thinned = false;
 };
 
 // How many moments may be chosen. Extremes and failures are chosen in addition.
 struct Room {
-  // Maximum number of other moments. The range is divided into this many equal slices of time, and
-  // the moment with the highest L1 of each slice is chosen.
+  // Maximum number of moments besides extremes, failures and marks. The range is divided into this
+  // many equal slices of time, and the moment with the highest L1 of each slice is chosen.
   std::size_t others = 0;
   std::size_t marks = 0;     // approximate number of marks; up to twice as many may be chosen
   bool every_device = true;  // true: extremes of every device; false: only of the fullest device

@@ -26,7 +26,8 @@ using Progress = std::function<void(const std::string& file, double part)>;
 // Opens a recording and makes its report. Fails if the file is damaged or not a recording.
 [[nodiscard]] Result<ShownRecording> open_run(const std::string& path, const Progress& progress);
 
-// The receiver of the document: a page that can request more, or a page that has only the document.
+// The receiver of the document: a page from a server, which can request more, or a single-file
+// page, which has only the document.
 enum class Shown : std::uint8_t { served, in_one_file };
 
 // Returns one line of JSON in the schema ttmem.view.v1 (docs/guides/page.md), about one recording,

@@ -150,7 +150,7 @@ Result<void> draw_events(const recording::Reader& reader, const Selection& selec
   return exports::for_each_moment(
       reader, usage,
       [&](Time time, const std::vector<std::size_t>& changed) {
-        // Draws all chips after an opening or a close, because the figures of any chip may have
+        // If a device was opened or closed, draws all chips, because figures of any chip may have
         // become known or unknown.
         if (std::exchange(opened, false)) {
           for (std::size_t chip = 0; chip < selection.chips().size(); ++chip) draw(chip, time);

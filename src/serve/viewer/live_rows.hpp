@@ -20,7 +20,7 @@ using RowKey = std::array<std::uint64_t, 8>;
 // A set of numbered texts. Each text is stored once.
 class Texts {
  public:
-  // Returns the number of the text, from 0.
+  // Returns the number of the text. A new text gets the next number; the first number is 0.
   [[nodiscard]] std::size_t number_of(std::string text);
 
   [[nodiscard]] const std::vector<const std::string*>& all() const { return texts_; }

@@ -30,7 +30,7 @@ std::uint64_t size_of(const model::Allocation& allocation) {
 }
 std::uint64_t size_of(const model::Program& program) { return program.physical_bytes; }
 
-// Returns the indices of the kLongestList largest items, in the order of the list.
+// Returns the indices of the kLongestList largest items, in ascending order of the indices.
 template <typename Item>
 std::vector<std::size_t> largest(const std::vector<Item>& items) {
   std::vector<std::size_t> places(items.size());
@@ -96,9 +96,9 @@ void MomentTables::add(const ChosenMoment& moment, model::Snapshot snapshot) {
     const std::string cores =
         device.cores.empty() ? "null" : fmt::format("{}", number_of_cores(key, device.cores));
     devices.push_back(fmt::format(R"(["{}",{},{}])", key, figures, cores));
-    // Clears the CB total, so that rows of programs do not contain their share of the total. A
-    // share differs at each moment, so that the row could not be stored once; the page computes the
-    // share.
+    // Clears the CB total. Rows of programs would otherwise contain their share of the total. A
+    // share differs at each moment, so a row with the share could not be stored once. The page
+    // computes the shares.
     device.kinds[Kind::cb] = {};
   }
   moments_.push_back(fmt::format(R"({{"time_ns":{},"why":{},"devices":[{}]}})", moment.time_ns,

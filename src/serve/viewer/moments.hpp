@@ -29,8 +29,8 @@ class MomentTables {
   [[nodiscard]] std::string json() const;
   // Returns about the length of json().
   [[nodiscard]] std::size_t bytes() const;
-  // Returns the highest number of rows that a list lacks at one moment. A long list has only its
-  // largest rows.
+  // Returns the highest number of rows that were left out of one list at one moment. A list that is
+  // too long has only its largest rows.
   [[nodiscard]] std::size_t left_out() const { return left_out_; }
 
  private:
@@ -46,8 +46,8 @@ class MomentTables {
   std::vector<std::string> moments_;  // JSON
   Texts figures_;
   Texts cores_;
-  // The cores of each chip at the last moment, by chip. Most chips have the same cores at the next
-  // moment.
+  // The cores at the last moment, by the key of the chip. Most chips have the same cores at the
+  // next moment, and their JSON is then not made again.
   std::map<std::string, LastCores> last_cores_;
   Texts layouts_;
   LiveRows allocations_;
@@ -58,9 +58,9 @@ class MomentTables {
 // The limits of the tables that play() makes.
 struct PlayLimits {
   std::size_t bytes = 0;
-  std::size_t device_rows = 0;  // number of (device, process) pairs, summed over the moments
-  // Maximum number of moments. If there are too many device rows, play() lowers it to the number of
-  // moments that fit.
+  std::size_t device_rows = 0;  // maximum sum over all moments of the (device, process) pairs
+  // Maximum number of moments. If there are too many device rows, play() lowers the maximum to the
+  // number of moments that fit.
   std::size_t moments = std::numeric_limits<std::size_t>::max();
 };
 

@@ -60,11 +60,11 @@ const exports::ExportFormat* format_in(const RequestTarget& target) {
   return found != all.end() ? &*found : nullptr;
 }
 
-// Opens a file without a name, which disappears when it is closed, even if this process is killed.
-// On failure, returns an empty descriptor and sets `errno`.
+// Creates a file without a name. The file disappears when it is closed, even if this process is
+// killed. On failure, returns an empty descriptor and sets `errno`.
 UniqueFd open_nameless(const std::string& folder) {
   UniqueFd file(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-  // Continues only if the file system lacks O_TMPFILE.
+  // Tries another way only if the file system lacks O_TMPFILE.
   if (file || (errno != EOPNOTSUPP && errno != EISDIR)) return file;
   std::string path = folder + "/ttmem-XXXXXX";
   file = UniqueFd(::mkostemp(path.data(), O_CLOEXEC));

@@ -16,7 +16,8 @@ namespace ttmem::viewer {
 // Serves the page over recordings, and the API that the page uses. All addresses begin with
 // `/SECRET/`. Other users of the machine do not know the secret and get nothing.
 //
-// Only the worker thread of the server reads the recordings. It computes one answer at a time.
+// The recordings are not thread-safe. Only the one worker thread of the server reads them, for one
+// answer at a time.
 class RecordingApi {
  public:
   // `document` is the document of the runs. `assets` is a folder whose files replace the files in

@@ -19,7 +19,7 @@ namespace asio = boost::asio;
 
 Result<void> serve_recordings(std::vector<ShownRecording> runs, std::string document,
                               const ViewServerOptions& options) {
-  // Ignores SIGPIPE, so that a closed connection is an error code and not a signal.
+  // Ignores SIGPIPE. A write to a closed connection then returns an error code.
   std::signal(SIGPIPE, SIG_IGN);
   spdlog::set_level(spdlog::level::warn);
   const std::string secret = random_text();

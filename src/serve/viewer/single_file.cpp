@@ -16,8 +16,9 @@ namespace {
 
 // Returns a policy that lets the file load nothing from a network and run only the scripts of the
 // page. These scripts have a random nonce that the author of a recording cannot know, so text of a
-// recording cannot become a script. Imported modules have the nonce of the importing module, so
-// data: need not be allowed for all scripts.
+// recording cannot become a script. The scripts import modules from data: addresses. An imported
+// module takes over the nonce of the importing script, so the policy need not allow data: for
+// scripts.
 std::string policy(const std::string& nonce) {
   return fmt::format(
       "default-src 'none'; script-src 'nonce-{}'; style-src 'unsafe-inline'; img-src data:; "
@@ -27,7 +28,8 @@ std::string policy(const std::string& nonce) {
 
 // Returns the bytes in base64.
 std::string base64(std::string_view bytes) {
-  // The maximum number of bytes per call. OpenSSL counts bytes in an int.
+  // The maximum number of bytes per call, because OpenSSL counts bytes in an int. A multiple of 3,
+  // so that only the last piece ends with padding.
   constexpr std::size_t kMaxPiece = std::size_t{3} << 20;
   // Has room for one byte more, because OpenSSL appends a zero.
   std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');
@@ -48,15 +50,15 @@ void replace_all(std::string& text, std::string_view what, std::string_view with
   }
 }
 
-// Replaces relative addresses such as './dom.js' by names such as 'dom.js' in imports, because
-// modules inside one file have no address.
+// Replaces relative addresses in imports, such as './dom.js', by names such as 'dom.js'. A module
+// that is embedded in the file has no address.
 std::string script(const web::Asset& asset) {
   std::string text = web::plain(asset);
   replace_all(text, "from './", "from '");
   return text;
 }
 
-// A part of `index.html`, a tag or an attribute, and the text that replaces this part.
+// A tag or an attribute of `index.html`, and the text that replaces it.
 struct Reference {
   std::string tag;
   std::string content;

@@ -7,7 +7,7 @@
 namespace ttmem::viewer {
 namespace {
 
-// Returns the bytes of the kind with this index. Returns the drawn L1 for the index after the last
+// Returns the bytes of kDeviceKinds[figure]. Returns the drawn L1 if `figure` is one past the last
 // kind.
 Bytes figure_of(const Point& point, std::size_t figure) {
   return figure < kDeviceKinds.size() ? point.used[kDeviceKinds[figure]] : drawn_l1_of(point);

@@ -27,16 +27,16 @@ struct Point {
   PerKind<Bytes> used{};
 };
 
-// Returns the height that is drawn for L1: the sum of L1 buffers, L1_SMALL, circular buffers and
-// kernels that are known; nullopt if none is known. The height only decides which points to keep,
-// and is never shown. Unlike Total L1, it is known even if L1 buffers are unknown.
+// Returns the sum of L1 buffers, L1_SMALL, circular buffers and kernels, as far as they are known;
+// nullopt if none is known. The sum only decides which points are kept, and is never shown as a
+// number. Unlike Total L1, the sum is known even if L1 buffers are unknown.
 [[nodiscard]] Bytes drawn_l1_of(const Point& point);
 
 // The points of a chip over a range, few enough to be drawn.
 //
 // If there are too many points, time is divided into equal stretches. Each stretch keeps its first
-// and last point, and the points at which a kind or the drawn L1 was highest. So no peak is lost,
-// every kept point shows real values of one moment, and memory is bounded.
+// and last point, and the points at which a kind or the drawn L1 was highest. No peak is lost,
+// every kept point has the real values of one moment, and memory is bounded.
 class ThinnedLine {
  public:
   ThinnedLine(const TimeRange& range, std::size_t stretches);
@@ -62,7 +62,8 @@ class ThinnedLine {
   void end_stretch();
 
   TimeRange range_;
-  std::size_t stretches_;  // number of stretches; up to this number of points, all points are kept
+  // Number of stretches; all points are kept if there are at most this many
+  std::size_t stretches_;
   bool keeps_all_ = true;
   std::size_t stretch_ = 0;
   std::size_t seen_ = 0;  // points seen in this stretch

@@ -24,9 +24,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 using recording::Tables;
 
-// A recording with at most kShort rows gets the moments of the first Room, a longer recording those
-// of the second Room. While the tables exceed kMaxBytes or kMaxDeviceRows, the next Room is tried.
-// The last Room has no limit.
+// The first Room is tried for a recording with at most kShort rows, the second Room for a longer
+// recording. As long as the tables exceed kMaxBytes or kMaxDeviceRows, the next Room is tried. The
+// last Room has no limit.
 constexpr std::uint64_t kShort = 20'000;  // rows
 constexpr std::size_t kMaxBytes = 48'000'000;
 // The maximum of PlayLimits::device_rows, enough for 128 devices at 1000 moments.
@@ -45,8 +45,8 @@ struct Played {
   MomentTables tables;
 };
 
-// Returns a function that passes progress on only when it exceeds the highest value so far. A retry
-// starts at 0 again, and the progress must not go back.
+// Returns a function that calls `progress` only with a value above all earlier values. Each retry
+// starts at 0 again, but the shown progress must not go back.
 std::function<void(double)> only_forward(const std::function<void(double)>& progress) {
   if (!progress) return {};
   return [&progress, most = 0.0](double part) mutable {
@@ -93,7 +93,7 @@ Json head_of(const recording::Reader& reader, const TimeRange& range) {
           {"aggregate", run.aggregate}};
 }
 
-// Returns the time and the process of a row.
+// Returns the time and the process of a row as JSON.
 template <typename Row>
 Json happening(const Tables& tables, const Row& row, Time time) {
   Json json = {{"time_ns", time}, {"pid", nullptr}, {"process", nullptr}};

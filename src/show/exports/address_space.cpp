@@ -45,7 +45,7 @@ std::optional<std::uint64_t> AddressSpace::put(const Block& block) {
 
 void AddressSpace::remove(std::uint64_t address) {
   const auto at = blocks_.find(address);
-  // Remembers the freed address only if put() was used, because put_at() needs no freed addresses.
+  // Stores the freed address for put(). If only put_at() is used, freed addresses are not needed.
   if (next_ > 0) left_over_[at->second.bytes].push_back(address - base_);
   blocks_.erase(at);
 }

@@ -27,8 +27,8 @@ class AddressSpace {
   // kBytes.
   void reserve(std::uint64_t bytes);
 
-  // Puts a block at `offset` from the base. Returns the address in the file, or nullopt if the
-  // place is taken or beyond the end. `bytes` of the block must not be 0.
+  // Puts a block at `offset` from the begin of the space. Returns the address in the file, or
+  // nullopt if the place is taken or beyond the end. `bytes` of the block must not be 0.
   [[nodiscard]] std::optional<std::uint64_t> put_at(std::uint64_t offset, const Block& block);
   // Puts a block at any free place. Returns nullopt if there is none.
   [[nodiscard]] std::optional<std::uint64_t> put(const Block& block);
@@ -51,7 +51,7 @@ class AddressSpace {
   std::uint64_t end_ = 0;
   std::map<std::uint64_t, Block> blocks_;
   std::uint64_t next_ = 0;  // offset of the next new place for put()
-  // Size -> freed offsets for put().
+  // Freed offsets by size, for further calls of put().
   std::map<std::uint64_t, std::vector<std::uint64_t>> left_over_;
 };
 

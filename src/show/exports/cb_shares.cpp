@@ -24,7 +24,8 @@ struct Bound {
 };
 using Bounds = std::vector<Bound>;
 
-// Returns the number of cores for each list of bounds. Most cores have equal bounds.
+// Groups the cores by their bounds, because most cores have equal bounds. Returns the number of
+// cores in each group.
 std::map<Bounds, std::uint64_t> classes_of(const recording::RecordedDevice& device,
                                            const std::vector<Sharer>& sharers) {
   // Bytes outside L1 or the grid are not counted, as in the tracker.
@@ -65,13 +66,13 @@ void divide(std::uint64_t bytes, const std::map<std::size_t, int>& covering,
   }
 }
 
-// Returns cb_shares() for sharers with different layouts.
+// Computes cb_shares() for sharers whose layouts are all different.
 std::vector<std::uint64_t> shares_of_different(const recording::RecordedDevice& device,
                                                const std::vector<Sharer>& sharers) {
   std::vector<std::uint64_t> shares(sharers.size());
   for (const auto& [bounds, cores] : classes_of(device, sharers)) {
-    // Maps each sharer to the number of its circular buffers that contain the addresses before the
-    // current bound. Circular buffers of one sharer may overlap.
+    // Maps each sharer to the number of its circular buffers that cover the addresses from `from`
+    // to the current bound. Circular buffers of one sharer may overlap.
     std::map<std::size_t, int> covering;
     std::uint64_t from = 0;
     for (const Bound& bound : bounds) {

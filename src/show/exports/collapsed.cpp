@@ -30,7 +30,7 @@ std::string line_of(const Stack& stack) {
 
 Result<Notes> write_collapsed(const ExportJob& job, Output& output) {
   using enum ExportMoment::Which;
-  // Shows the end of an aggregate, because the state at other moments is unknown.
+  // Shows the end of an aggregated recording, because its state at other moments is unknown.
   const ExportMoment moment = job.reader.tables().run.aggregate ? ExportMoment{end} : job.moment;
   const auto holdings = read_holdings(job.reader, job.selection, moment.time_ns);
   if (!holdings) return holdings.error();

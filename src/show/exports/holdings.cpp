@@ -41,7 +41,7 @@ struct StackHoldingKey {
 
 struct HoldingCounts {
   std::uint64_t live = 0;
-  std::uint64_t left = 0;  // number of objects left at the last close of the device
+  std::uint64_t left = 0;  // number of objects that were not freed at the last close of the device
   std::uint64_t allocated = 0;
   Amount at_end{};
   Amount at_peak{};
@@ -117,7 +117,8 @@ class Collection {
     ++counts.live;
     ++counts.allocated;
   }
-  // Counts the end of an object. `left` is true if the object ended because its device was closed.
+  // Counts the end of an object. `left` is true if the object ended because its device was closed
+  // or its process ended.
   void end(const StackHoldingKey& key, bool left) {
     HoldingCounts& counts = counts_[key];
     --counts.live;
@@ -128,8 +129,8 @@ class Collection {
     take(&HoldingCounts::at_time, [](const StackHoldingKey&) { return true; });
     time_ns_.reset();
   }
-  // Records the peaks before `time` (nullopt: all other peaks). A peak is recorded after all events
-  // at its time.
+  // Stores the live objects at each peak before `time`, or at all remaining peaks if `time` is
+  // nullopt. All events before `time` must be counted already.
   void take_peaks_before(std::optional<Time> time) {
     while (next_ < moments_.size() && (!time || std::get<Time>(moments_[next_]) < *time)) {
       const auto [at, chip, memory] = moments_[next_++];
@@ -155,7 +156,7 @@ class Collection {
     for (auto& [device, keys] : programs) take_shares(where, keys);
   }
   void take_shares(Amount HoldingCounts::*where, std::vector<StackHoldingKey>& keys) {
-    // Sorts, so that indivisible bytes always go to the same keys.
+    // Sorts the keys. Bytes that cannot be divided evenly then always go to the same keys.
     std::sort(keys.begin(), keys.end(), [](const StackHoldingKey& a, const StackHoldingKey& b) {
       return std::tie(a.layout, a.name, a.scope) < std::tie(b.layout, b.name, b.scope);
     });

@@ -21,7 +21,7 @@ struct Amount {
   friend bool operator==(const Amount&, const Amount&) = default;
 };
 
-// The equal allocations on one device, or the programs with the same name, scope and circular
+// Equal allocations on one device, or programs with the same name, scope and circular
 // buffers on one device. Each allocation or program counts as one object.
 struct StackHolding {
   recording::RowId device = 0;
@@ -32,8 +32,8 @@ struct StackHolding {
   // Objects that were allocated during the whole recording.
   Amount allocated{};
   // Objects that were never freed: live when the recording ended, or left when the device was
-  // closed or its process ended. If the process opened the device again, only the last opening
-  // counts.
+  // closed or its process ended. If the process opened the device several times, counts only
+  // objects of the last opening.
   Amount at_end{};
   // Live objects at the peak of their memory (DRAM, L1, trace) on their chip. The sum over all L1
   // holdings of a chip is the L1 peak of the chip; the sum over its DRAM holdings is the DRAM peak,
@@ -44,7 +44,7 @@ struct StackHolding {
 
 struct StackHoldings {
   std::vector<StackHolding> rows{};  // ordered by device, kind, stack and size
-  Peaks peaks{};                     // of the chips in the selection
+  Peaks peaks{};                     // peaks of the selected chips
 };
 
 // Reads the holdings of a recording in two passes. Memory grows with the number of different

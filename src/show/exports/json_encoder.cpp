@@ -16,9 +16,9 @@ namespace {
 // Chromium and Node.
 constexpr std::uint64_t kMaxFileBytes = (1 << 29) - 24;
 
-// Writes JSON, which has no references. A shared value is therefore written in full wherever it is
-// used. In memory, a reference to a shared value is kMark, a character that JSON never contains,
-// followed by the number of the shared value.
+// Writes JSON. JSON has no references, so a shared value is written in full wherever it is used. In
+// memory, a reference is the character kMark and the number of the shared value. JSON never
+// contains kMark.
 class JsonEncoder final : public SnapshotEncoder {
  public:
   Shared share(std::string_view text) override { return keep(json_text(nlohmann::json(text))); }

@@ -64,7 +64,7 @@ struct AllocationKey {
 struct OfChip {
   EncodedList entries;
   std::vector<AddressSpace> spaces;
-  // (slot of the device, its kind or one of the values below) -> index in `spaces`
+  // The index in `spaces`, by the slot of the device and the kind, kUnplaced or kCbs.
   std::map<std::pair<std::size_t, int>, std::size_t> space_of;
   enum : int { kUnplaced = -1, kCbs = -2 };
 };
@@ -106,7 +106,7 @@ class MemoryVizExporter {
     Usage usage(tables_, selection_, &left_);
     for (std::size_t i = 0; i < chips_.size(); ++i) {
       add_first_entry(chips_[i]);
-      // Creates the space for circular buffers first. This space contains only circular buffers.
+      // Creates the space for circular buffers first, because set_cbs() uses the first space.
       space_of(chips_[i], selection_.chips()[i].devices.front(), OfChip::kCbs);
     }
     auto passed = for_each_moment(
@@ -150,7 +150,8 @@ class MemoryVizExporter {
   [[nodiscard]] bool is_full() const {
     return entries_ > kMaxEntries || encoder_.shared_bytes() > kMaxSharedBytes;
   }
-  // Viewers of 2023 to 2025 fail if a snapshot has categories but no category "unknown".
+  // Adds an entry with the category "unknown". Viewers of 2023 to 2025 fail if a snapshot has
+  // categories but not this one.
   void add_first_entry(OfChip& chip) {
     const AddressSpace::Block nothing{0, texts_.no_frames()};
     add_entry(chip, "snapshot", 0, nothing, 0, "unknown");
@@ -161,7 +162,7 @@ class MemoryVizExporter {
     add_entry(chip, "free_requested", address, block, time);
     add_entry(chip, "free_completed", address, block, time);
   }
-  // Clamps, so that a damaged recording cannot cause an overflow.
+  // Limits the time to the valid range, so that a damaged recording cannot cause an overflow.
   [[nodiscard]] std::uint64_t time_us(Time time) const {
     const auto start = static_cast<Time>(tables_.run.started_unix_ns / 1000);
     return static_cast<std::uint64_t>(std::clamp<Time>(start + time / 1000, 0, kLargestNumber));
@@ -204,7 +205,8 @@ class MemoryVizExporter {
         std::find_if(pending_.begin(), pending_.end(),
                      [&](const RecordedAllocation& a) { return a.id == allocation.id; });
     if (pending != pending_.end()) {
-      // What begins and ends at one moment is never visible.
+      // Drops an allocation that begins and ends at one moment, because the viewer would never show
+      // it.
       if (rest == 0) {
         pending_.erase(pending);
       } else {
@@ -235,8 +237,8 @@ class MemoryVizExporter {
   Place put(OfChip& chip, RowId device, const RecordedAllocation& allocation,
             const AddressSpace::Block& block) {
     const RecordedRequest& request = tables_.request(allocation.request);
-    // Multiplies the address by the number of banks. Adjacent allocations then stay adjacent, and
-    // the size of the block is the physical size.
+    // The size of the block is the size per bank times the number of banks. The address is
+    // multiplied in the same way, so that adjacent allocations stay adjacent.
     if (allocation.address && request.has_bytes_per_bank && request.banks != 0 &&
         *allocation.address <= AddressSpace::kBytes / request.banks) {
       const std::size_t space = space_of(chip, device, static_cast<int>(request.kind));
@@ -267,10 +269,10 @@ class MemoryVizExporter {
 
   // -- circular buffers
 
-  // Replaces the block of circular buffers when their physical bytes change. All circular buffers
-  // of a chip are one block, because programs share addresses by design and the viewer cannot show
-  // this. If `shrink` is true, handles only blocks that become smaller, otherwise only blocks that
-  // become larger.
+  // Replaces the block of circular buffers if their physical bytes changed. Programs share
+  // addresses by design, and the viewer cannot show shared addresses. Therefore all circular
+  // buffers of a chip are one block. If `shrink` is true, handles only blocks that become smaller,
+  // otherwise only blocks that become larger.
   void set_cbs(const Usage& usage, std::size_t at, Time time, bool shrink) {
     OfChip& chip = chips_[at];
     const std::uint64_t now = usage.used_bytes(selection_.chips()[at], Kind::cb);

@@ -33,8 +33,8 @@ Error is_there(std::string_view path) {
   return {fmt::format("{} is there already; -f overwrites it", path)};
 }
 
-// Returns an unpredictable name beside `path`: in a folder like /tmp, another user may have planted
-// a link under any predictable name. Returns "" and sets errno if there are no random bits.
+// Returns an unpredictable name beside `path`. In a folder like /tmp, another user may have planted
+// a link under a predictable name. Returns "" and sets errno if there are no random bits.
 std::string beside(const std::string& path) {
   std::uint64_t bits = 0;
   if (::getrandom(&bits, sizeof bits, 0) != sizeof bits) return {};
@@ -72,11 +72,13 @@ int write_all(int fd, std::string_view bytes) {
   return 0;
 }
 
-// Renames a file. Returns 0 or errno; EEXIST if `to` was created in the meantime.
+// Renames a file. Returns 0 or errno. Returns EEXIST if `overwrite` is false and `to` already
+// exists.
 int rename_to(const std::string& from, const std::string& to, bool overwrite) {
   if (!overwrite) {
     if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
-    // Uses rename() if the file system has no RENAME_NOREPLACE, which EINVAL and ENOSYS mean.
+    // EINVAL and ENOSYS mean that RENAME_NOREPLACE is not supported. Only in these cases uses
+    // rename().
     if (errno != EINVAL && errno != ENOSYS) return errno;
   }
   return std::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;

@@ -51,8 +51,8 @@ class OutputFolder {
 
   // Returns the path under which the caller must write the file `name`.
   [[nodiscard]] std::string file(std::string_view name) const;
-  // Renames the folder to its final name. An existing folder is replaced if it has only files from
-  // `names`; else finish() fails.
+  // Renames the folder to its final name. Replaces an existing folder if the folder has only files
+  // from `names`; otherwise fails.
   [[nodiscard]] Result<void> finish(std::initializer_list<std::string_view> names);
 
  private:

@@ -41,8 +41,8 @@ constexpr PerKind<std::string_view> kSliceNames = {
 // The slices of one name on one chip. Slices that overlap are in different rows.
 class Slices {
  public:
-  // Returns a free lane for a new slice and makes sure that the lane has a track. Returns nullopt
-  // if there are too many lanes.
+  // Takes a free lane for a new slice, and adds a track if the lane has none. Returns nullopt if
+  // all lanes are taken.
   std::optional<std::size_t> begin(PerfettoTrace& trace, TrackId parent, std::string_view name,
                                    std::uint64_t rank) {
     const auto lane = lanes_.take();
@@ -57,7 +57,7 @@ class Slices {
   std::vector<TrackId> tracks_;
 };
 
-// An allocation on a device, or a program, that is drawn as a slice.
+// Identifies a slice: an allocation on a device, or a program.
 struct SliceKey {
   RowId device = 0;
   RowId allocation = 0;  // 0: a program
@@ -170,8 +170,8 @@ class PerfettoExporter {
     if (!tables_.run.aggregate) chips_[chip].counters.write(usage, device.begin_ns);
   }
 
-  // Writes the counters of an aggregate, which has no events but has samples that the processes
-  // took.
+  // Writes the counters of an aggregated recording, which has samples of the processes instead of
+  // events.
   void write_timeline() {
     std::vector<PerKind<std::uint64_t>> used(tables_.devices.size());
     for (const recording::RecordedSample& sample : tables_.timeline) {
@@ -319,7 +319,7 @@ class PerfettoExporter {
     std::size_t lane = 0;
   };
   boost::unordered_flat_map<SliceKey, Place> lives_;
-  // (device, program number) -> name.
+  // Names of the live programs, by device and program number.
   boost::unordered_flat_map<std::pair<RowId, std::uint64_t>, std::uint32_t> names_;
   boost::unordered_flat_map<RowId, TrackId> process_tracks_;
   boost::unordered_flat_map<RowId, TrackId> gap_tracks_;

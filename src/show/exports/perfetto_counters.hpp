@@ -24,7 +24,7 @@ class PerfettoCounter {
 };
 
 // The counters of one chip: one for each reported kind, one for all of L1, and one for resident
-// circular buffers. The arguments must outlive this object.
+// circular buffers. The arguments of the constructor must outlive the object.
 class PerfettoCounters {
  public:
   PerfettoCounters(PerfettoTrace& trace, const Selection& selection, const ExportedChip& chip,
@@ -34,8 +34,7 @@ class PerfettoCounters {
   void open(const recording::RecordedDevice& device);
   // Writes the counters that have changed.
   void write(const Usage& usage, recording::Time time);
-  // Writes the counters whose given values differ from the last values. `resident` is nullopt if
-  // unknown.
+  // Writes the counters whose values have changed. `resident` is nullopt if unknown.
   void write(const PerKind<std::uint64_t>& used_bytes, std::optional<std::uint64_t> resident,
              recording::Time time);
 

@@ -29,13 +29,13 @@ class Annotations {
 
 // A trace of Perfetto (perfetto/trace/trace.proto), written packet by packet. A track must be added
 // before its events. No strings are interned, so that every packet can be read alone. Texts must be
-// UTF-8. Times before the begin of the recording are written as its begin. Not thread-safe.
+// UTF-8. A time before the begin of the recording is written as the begin. Not thread-safe.
 class PerfettoTrace {
  public:
   explicit PerfettoTrace(Output& output) : output_(output) {}
 
-  // Adds a track. Tracks of one parent are ordered by rank; those with the same name are shown as
-  // one track. Parent 0 is the top level.
+  // Adds a track. Tracks of one parent are ordered by rank. Tracks of one parent with the same name
+  // are shown as one track. Parent 0 is the top level.
   TrackId add_track(TrackId parent, std::string_view name, std::uint64_t rank,
                     std::string_view description = {});
   // Adds a counter of bytes. Counters with the same parent and `scale` share one y axis, so that

@@ -78,7 +78,7 @@ class PickleEncoder final : public SnapshotEncoder {
     put(bytes, kEmptyDict);
     put(bytes, kMark);
     // Writes the list of shared values first, so that all later values can refer to its entries.
-    // The key of this list cannot be shared.
+    // The key of the list comes before the entries, so the key is written as a plain text.
     constexpr std::string_view key = "shared";
     put(bytes, kBinUnicode);
     put_number(bytes, key.size(), 4);
@@ -97,7 +97,8 @@ class PickleEncoder final : public SnapshotEncoder {
   }
 
  private:
-  // Appends a shared value. A reader numbers the memoised values from 0 on.
+  // Appends a shared value and returns its number. A reader numbers memoised values in the same
+  // way, from 0 on.
   Shared memoize(std::string_view value) {
     begin_item(shared_);
     shared_.bytes += value;
@@ -142,7 +143,8 @@ class PickleEncoder final : public SnapshotEncoder {
     }
   }
 
-  // Writes a value like put_value(), without copying a list, which may be most of the file.
+  // Writes the same bytes as put_value(), but does not copy a list, because a list may be most of
+  // the file.
   static void write_value(Output& output, const EncodedValue& value) {
     const EncodedList none;
     const auto* list = std::get_if<const EncodedList*>(&value);

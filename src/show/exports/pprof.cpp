@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The profile of github.com/google/pprof (proto/profile.proto), compressed with gzip. The sample
-// types are the four types of Go in Go's order, then two types for the peak.
+// types are the four types of Go's heap profiles, in Go's order, and two types for the peak.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -60,8 +60,8 @@ struct SampleTypes {
 };
 // Shows the peak first, because a run that ended well holds nothing at its end.
 constexpr SampleTypes kAll = {0, 6, "peak_space"};
-// An aggregate has only two sample types, because only the allocations that were never freed are
-// known.
+// An aggregated recording has only two sample types, because only the allocations that were never
+// freed are known.
 constexpr SampleTypes kOfAggregate = {2, 2, "inuse_space"};
 
 std::array<std::uint64_t, kSampleTypes.size()> values_of(const StackHolding& row) {

@@ -12,7 +12,7 @@
 
 namespace ttmem::exports {
 
-// A message, written field by field. A field that is set is written even if its value is 0. Texts
+// A message, written field by field. Every added field is written, even if its value is 0. Texts
 // must be UTF-8. Pure.
 class ProtoMessage {
  public:

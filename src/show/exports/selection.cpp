@@ -16,11 +16,11 @@ using recording::RecordedDevice;
 
 namespace {
 
-// A viewer's list of devices is indexed by device number only if all numbers are below this
-// maximum. The list has an entry for every number up to the highest number in use.
+// A viewer's list of devices has an entry for every number up to the highest number in use. The
+// list is therefore indexed by device number only if all numbers are below this maximum.
 constexpr std::uint32_t kMaxPlaces = 1024;
 
-// Describes a chip with the facts of all devices that are this chip.
+// Combines the facts of all devices that are this chip.
 ExportedChip describe(const recording::Tables& tables, const recording::RecordedChip& found) {
   const RecordedDevice& first = tables.device(found.rows.front());
   ExportedChip chip{.number = first.number, .devices = found.rows};

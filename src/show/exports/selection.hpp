@@ -50,9 +50,9 @@ class Selection {
   [[nodiscard]] const std::vector<ExportedChip>& chips() const { return chips_; }
   [[nodiscard]] bool has(Kind kind) const { return kinds_[kind]; }
   [[nodiscard]] bool has(recording::RowId device) const { return chip_of(device) != kNone; }
-  // Returns the device number of each chip, for formats that identify devices by number alone.
-  // These are the numbers of the chips, or their indices in chips() if two chips have the same
-  // number or a number is too large.
+  // Returns a number for each chip, for formats that identify devices by number alone. These are
+  // the device numbers. If two chips have the same number, or a number is too large, they are the
+  // indices in chips() instead.
   [[nodiscard]] std::vector<std::size_t> places() const;
   // Returns the index of the device's chip in chips(), or kNone if the chip is not selected.
   [[nodiscard]] std::size_t chip_of(recording::RowId device) const {

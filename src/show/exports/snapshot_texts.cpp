@@ -8,14 +8,14 @@
 namespace ttmem::exports {
 namespace {
 
-// The viewer hides frames whose names contain one of these words.
+// The viewer hides a frame if its name contains one of these words.
 constexpr std::array<std::string_view, 8> kHidden = {
     "unwind::unwind",    "CapturedTraceback::gather",
     "gather_with_cpp",   "_start",
     "__libc_start_main", "PyEval_",
     "PyObject_",         "PyFunction_"};
 
-// Returns the name, changed so that the viewer shows it.
+// Returns the name with other characters in the hidden words, so that the viewer shows the frame.
 std::string shown_name(std::string name) {
   for (const std::string_view word : kHidden) {
     for (std::size_t at = name.find(word); at != std::string::npos; at = name.find(word, at)) {

@@ -17,8 +17,9 @@ class SnapshotTexts {
       : encoder_(encoder), no_frames_(encoder.share(std::span<const Shared>{})) {}
 
   [[nodiscard]] Shared word(std::string_view word);
-  // Returns the frames of a stack, innermost first, as the viewer expects. Changes names that the
-  // viewer would hide because Python and libc use them.
+  // Returns the frames of a stack, innermost first, as the viewer expects. The viewer hides
+  // functions of Python and libc. A frame with such a name gets a similar name that the viewer
+  // shows.
   [[nodiscard]] Shared frames(const Stack& stack);
   [[nodiscard]] Shared no_frames() const { return no_frames_; }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A file for https://www.speedscope.app: one profile for the peak of each memory of each device,
-// and one for the memory that each device held at the end.
+// A file for https://www.speedscope.app. Each device has one profile for the peak of each memory,
+// and one profile for the memory that was held at the end.
 #include <fmt/format.h>
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -85,7 +85,7 @@ Result<Notes> write_speedscope(const ExportJob& job, Output& output) {
   if (!holdings) return holdings.error();
   Profiles profiles;
   const std::vector<ExportedChip>& chips = job.selection.chips();
-  // An aggregate has no profiles of peaks, because only the state at the end is known.
+  // An aggregated recording has no profiles of peaks, because only the state at the end is known.
   const std::size_t peaks = job.reader.tables().run.aggregate ? 0 : kMemories;
   for (std::size_t chip = 0; chip < chips.size(); ++chip) {
     for (std::size_t memory = 0; memory < peaks; ++memory) {

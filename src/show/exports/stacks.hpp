@@ -11,8 +11,8 @@
 
 namespace ttmem::exports {
 
-// Returns the text with U+FFFD in place of bytes that are not UTF-8, because readers of other
-// formats refuse such bytes.
+// Returns the text with U+FFFD in place of bytes that are not UTF-8. Programs that read exported
+// files refuse invalid UTF-8.
 [[nodiscard]] std::string valid_utf8(std::string_view text);
 
 // The origin of memory as a call stack, outermost first: "device blackhole", "l1", the process, the

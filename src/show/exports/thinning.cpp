@@ -22,7 +22,7 @@ using AllPeaks = std::vector<std::array<LocalPeaks, kMemories>>;
 struct Survey {
   AllPeaks peaks;
   std::uint64_t entries = 0;                // entries of allocations
-  std::vector<std::uint64_t> cb_changes{};  // chip -> number of changes of its circular buffers
+  std::vector<std::uint64_t> cb_changes{};  // number of changes of circular buffers, by chip
   Time last = 0;
 };
 
@@ -81,7 +81,8 @@ Result<Survey> survey(const recording::Reader& reader, const Selection& selectio
   return found;
 }
 
-// Returns the moments to keep: the times of the peaks, and the end of the recording.
+// Returns the moments to keep for each chip and memory: the times of the peaks, and the end of the
+// recording.
 Thinning::Moments moments_of(const AllPeaks& peaks, Time end) {
   Thinning::Moments moments(peaks.size());
   for (std::size_t chip = 0; chip < peaks.size(); ++chip) {
@@ -152,8 +153,8 @@ Result<Thinning> Thinning::plan(const recording::Reader& reader, const Selection
     for_each_selected(
         reader.tables(), selection, left, event,
         [&](Time begin, const recording::EndOnDevice& ended, std::size_t chip, Memory memory) {
-          // Stops at the first plan that leaves out the allocation, because all following plans
-          // leave out the allocation too.
+          // Stops at the first plan that leaves out the allocation. All following plans
+          // leave it out too.
           for (std::size_t i = 0; i < plans.size(); ++i) {
             if (!plans[i].keeps(chip, memory, begin, ended.end_ns)) break;
             entries[i] += entries_of(ended);

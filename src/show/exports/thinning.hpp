@@ -14,8 +14,8 @@
 
 namespace ttmem::exports {
 
-// The largest value of each stretch of time. All stretches have the same number of values. Memory
-// is bounded: if there are too many stretches, each pair of stretches is merged.
+// The largest value of each stretch of time. All stretches have the same number of values. If there
+// are too many stretches, each pair of adjacent stretches is merged, so that memory is bounded.
 class LocalPeaks {
  public:
   explicit LocalPeaks(std::size_t max_peaks) : max_peaks_(max_peaks) {}
@@ -24,7 +24,7 @@ class LocalPeaks {
   void add(const Peak& value);
   // Closes the last stretch, which may be incomplete.
   void finish();
-  // Merges each pair of stretches. Keeps the larger of the two peaks.
+  // Merges each pair of adjacent stretches. Keeps the larger of the two peaks.
   void halve();
 
   [[nodiscard]] const std::vector<Peak>& peaks() const { return peaks_; }
@@ -32,26 +32,27 @@ class LocalPeaks {
  private:
   std::size_t max_peaks_;
   std::size_t values_per_peak_ = 1;
-  std::size_t values_ = 0;  // number of values in `open_`
+  std::size_t values_ = 0;  // number of values in the open stretch
   Peak open_{};
   std::vector<Peak> peaks_;
 };
 
 // The allocations to export for a viewer that cannot show all of them.
 //
-// The time is divided into stretches. In each stretch the moment is kept at which a memory of a
-// chip was fullest. Allocations that live at a kept moment or at the end are kept; allocations that
-// begin and end between two kept moments are left out. So every kept moment is exact, including the
-// peak of the recording, and no moment shows more memory than there was.
+// The time is divided into stretches, for each memory of each chip. In each stretch, the moment at
+// which the memory was fullest is kept. Allocations that live at a kept moment or at the end are
+// kept. Allocations that begin and end between two kept moments are left out. Every kept moment is
+// therefore exact, including the peak of the recording, and no moment shows more memory than there
+// was.
 class Thinning {
  public:
   using Moments = std::vector<std::array<std::vector<recording::Time>, kMemories>>;
 
   Thinning() = default;
 
-  // Plans the thinning in one or two passes over the recording. An allocation takes one entry, and
-  // its free takes two more entries. The allocations that live at the peak and at the end are kept
-  // even if they exceed the maximum.
+  // Plans the thinning in one or two passes over the recording. `max_entries` is the maximum number
+  // of entries: an allocation takes one entry, and its free takes two more entries. The allocations
+  // that live at the peak and at the end are kept even if they exceed the maximum.
   [[nodiscard]] static Result<Thinning> plan(const recording::Reader& reader,
                                              const Selection& selection, std::uint64_t max_entries);
 
@@ -68,7 +69,7 @@ class Thinning {
   // chip.
   [[nodiscard]] std::uint64_t cb_entries(const std::vector<std::uint64_t>& changes) const;
 
-  Moments moments_;  // [chip][memory], ascending; empty: no thinning
+  Moments moments_;  // ascending times by chip and memory; empty: no thinning
 };
 
 }  // namespace ttmem::exports

@@ -26,8 +26,8 @@ constexpr std::uint64_t kMaxRows = 2'000'000;
 // The events that may become operations: dispatches or placements.
 struct Candidates {
   std::uint64_t count = 0;
-  std::uint64_t rows = 0;  // total number of buffer rows
-  bool now = false;        // an event is at the current moment
+  std::uint64_t rows = 0;  // buffer rows that all these operations would have
+  bool now = false;        // true if an event happened at the current moment
   LocalPeaks peaks{kMaxOperations};
 
   void add(std::uint64_t live) {

@@ -24,7 +24,7 @@ namespace ttmem::exports {
 // The plan of a report: the events that become its operations.
 struct TtnnPlan {
   bool placements = false;  // true: placements become operations, because no dispatch was recorded
-  std::uint64_t candidates = 0;  // all dispatches or placements of the recording
+  std::uint64_t candidates = 0;  // number of dispatches or placements in the recording
   // Times of the events to keep; nullopt: all events.
   std::optional<std::set<recording::Time>> chosen{};
   std::uint64_t without_place = 0;  // allocations that the report cannot show

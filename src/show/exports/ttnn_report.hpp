@@ -26,9 +26,9 @@ struct ReportTensor {
 };
 
 // The db.sqlite of a ttnn report, for ttnn-visualizer. Some versions of the viewer read columns by
-// name. Other versions read columns by position and expect `rank` as the last column. After a
-// failure all calls do nothing, and finish() returns the failure. Texts must be UTF-8. Not
-// thread-safe.
+// name. Other versions read columns by position and expect `rank` at the end, so `rank` is the last
+// column. After a failure all calls do nothing, and finish() returns the failure. Texts must be
+// UTF-8. Not thread-safe.
 class TtnnReport {
  public:
   [[nodiscard]] static Result<TtnnReport> create(const std::string& path);
@@ -40,7 +40,8 @@ class TtnnReport {
   void add_argument(std::int64_t operation, std::string_view name, std::string_view value);
   void add_stack_trace(std::int64_t operation, std::string_view text);
   void add_graph(std::int64_t operation, std::string_view json);
-  // Adds a buffer that is live at the end of an operation, in every bank of a device.
+  // Adds a buffer of a device that is live at the end of an operation. The buffer has the same
+  // address in each of its banks.
   void add_buffer(std::int64_t operation, std::size_t place, std::uint64_t address,
                   const recording::RecordedRequest& request);
   // Adds what the buffer takes of the L1 of each of `cores` at the end of an operation. `grid_x` is

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A report for ttnn-visualizer. Each dispatch (or each placement, if no dispatch was recorded) is
-// an operation. It has all live buffers, and the circular buffers of its programs. Each peak is an
-// operation too.
+// A report for ttnn-visualizer. Each dispatch is an operation. If no dispatch was recorded, each
+// placement is an operation. An operation has all live buffers, and the circular buffers of its
+// programs. Each peak is an operation too.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,9 +37,9 @@ constexpr std::string_view kDatabase = "db.sqlite";
 constexpr std::string_view kConfig = "config.json";
 constexpr std::string_view kCluster = "cluster_descriptor.yaml";
 constexpr std::string_view kSchemaVersion = "3.3";
-// Maximum sizes of one operation's graph and of all graphs together. One operation may dispatch a
-// trace of thousands of programs to all devices of a mesh, and a recording may have many such
-// operations.
+// Maximum sizes of one operation's graph and of all graphs together. Without limits the report
+// would be too large: one operation may dispatch a trace of thousands of programs to all devices of
+// a mesh, and a recording may have many such operations.
 constexpr std::size_t kMaxGraphBytes = 16 << 20;
 constexpr std::size_t kMaxGraphsBytes = std::size_t{1} << 30;
 // Maximum number of buffer rows of all peaks together. A peak that would exceed this number has
@@ -56,8 +56,8 @@ class TtnnExporter {
         places_(selection_.places()),
         report_(report),
         core_rows_(plan.operations()) {
-    // Names the operation of an aggregate differently, because only the allocations that were never
-    // freed are known.
+    // An aggregated recording has only the allocations that were never freed. Its operations are
+    // therefore not called peaks.
     const char* what = tables_.run.aggregate ? "what was never freed" : "peak";
     for (std::size_t chip = 0; chip < peaks.size(); ++chip) {
       for (const Memory memory : {Memory::dram, Memory::l1}) {
@@ -225,8 +225,8 @@ class TtnnExporter {
     write_cores(buffers, core_rows_.take_for_operation(core_rows(buffers)));
   }
 
-  // Returns the maximum size of the next graph: an equal share of the bytes that are left for all
-  // remaining graphs.
+  // Returns the maximum size of the next graph. The remaining graphs share the remaining bytes
+  // equally.
   [[nodiscard]] std::size_t max_graph_bytes() const {
     const std::uint64_t all = plan_.operations();
     const std::size_t left = kMaxGraphsBytes - std::min(kMaxGraphsBytes, graph_bytes_);

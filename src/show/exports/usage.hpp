@@ -42,8 +42,9 @@ class Usage {
   [[nodiscard]] std::uint64_t resident_bytes(const ExportedChip& chip) const;
 
  private:
-  // The sums of one chip. Each opening of a chip is a device; a chip may be opened thousands of
-  // times, but only few of its devices are open at the same time.
+  // The sums of one chip. A chip may be opened thousands of times, and each opening is a device.
+  // Only a few of these devices have programs at the same time, so the sums use only the devices in
+  // `placed`.
   struct OfChip {
     PerKind<std::uint64_t> allocated{};
     std::vector<recording::RowId> placed{};  // devices with programs
@@ -73,12 +74,12 @@ class Usage {
   std::vector<Programs> programs_;          // by device
   std::vector<recording::RowId> changing_;  // devices with programs that get another layout
   std::vector<std::size_t> changed_;
-  std::vector<bool> is_changed_;  // chip -> whether `changed_` contains the chip
+  std::vector<bool> is_changed_;  // true if `changed_` contains the chip; by chip
 };
 
 // Calls visit(time, changed chips) once for each time that has events, after all events of this
-// time. Allocations that begin and end within one moment are never visible. `each`, if set, is
-// called with every event before the event is applied.
+// time. visit() therefore never sees an allocation that begins and ends at the same time. `each`,
+// if set, is called with every event before the event is applied.
 [[nodiscard]] Result<void> for_each_moment(
     const recording::Reader& reader, Usage& usage,
     const std::function<void(recording::Time, const std::vector<std::size_t>&)>& visit,

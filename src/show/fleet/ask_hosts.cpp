@@ -23,7 +23,8 @@ std::size_t connections_at_once() {
   return static_cast<std::size_t>(std::min<rlim_t>(left, HostAsker::kMaxAtOnce));
 }
 
-// Shortens a fault to one line of a table, with a next step that `ttmem fleet` offers.
+// Shortens the reason to one line of a table. If the answer was too large, replaces the next step
+// by a step that helps users of `ttmem fleet`.
 void shorten_fault(remote::Fault& fault) {
   fault.reason = brief(fault.reason);
   if (fault.kind != remote::Fault::Kind::too_large) return;
@@ -47,8 +48,8 @@ std::vector<Host> HostAsker::ask() {
 }
 
 void HostAsker::ask_more() {
-  // Returns if ask_more() is running already: ask() may get an answer at once and call ask_more()
-  // again.
+  // ask() may get an answer at once, and then calls ask_more() again. Such an inner call returns
+  // here.
   if (std::exchange(asking_, true)) return;
   while (next_ < servers_.size() && waiting_ < at_once_) ask(servers_[next_++]);
   asking_ = false;

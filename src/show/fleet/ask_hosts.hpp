@@ -12,14 +12,14 @@
 namespace ttmem::fleet {
 
 // Asks many servers at the same time. ask() may be called repeatedly; later answers contain only
-// changes. For one thread. A slow, dead or newer server becomes a Host with a fault and does not
-// delay the other servers. At most kMaxAtOnce servers are asked at once, or fewer if the process
-// may not open enough files. When a server has answered, the next server is asked and has the full
-// time to answer.
+// changes. For one thread. A server that is slow, is dead, or answers in a newer schema becomes a
+// Host with a fault and does not delay the other servers. At most kMaxAtOnce servers are asked at
+// once, or fewer if the process may not open enough files. When a server has answered, the next
+// server is asked and has the full time to answer.
 class HostAsker {
  public:
-  // Maximum size of an answer; a larger answer is refused. A device takes a few thousand bytes, and
-  // a process takes less. The answer of a whole host is therefore far below this maximum.
+  // Maximum size of an answer; a larger answer is refused. The answer of a whole host is far
+  // smaller: a device takes a few thousand bytes, and a process takes less.
   static constexpr std::size_t kMaxAnswerBytes = std::size_t{4} << 20;
   static constexpr std::size_t kMaxAtOnce = 512;
 

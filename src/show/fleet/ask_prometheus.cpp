@@ -23,8 +23,9 @@ class Questions {
   Questions(const remote::Address& server, LabelNames labels, const remote::ClientOptions& options)
       : server_(server), labels_(std::move(labels)), client_(options) {}
 
-  // First sends the recording rule of each figure, or its plain query if it has no rule. Then sends
-  // the plain queries of the figures whose rule has no samples.
+  // Asks for every figure: by its recording rule, or by its plain query if it has no rule. Then
+  // sends the plain queries of the figures whose rule had no samples. If hosts are down, also asks
+  // for the reasons.
   void ask_all() {
     for (std::size_t i = 0; i < kFigureCount; ++i) {
       const auto figure = static_cast<Figure>(i);

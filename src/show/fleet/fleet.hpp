@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Figures of many hosts at one moment. The figures are plain values. They come from the answers of
-// servers or of a Prometheus, and the views read them. No clock, no I/O. An empty optional is
-// unknown.
+// servers or of a Prometheus, and the views read them. No clock, no I/O. An empty optional
+// means unknown.
 #pragma once
 
 #include <cstdint>
@@ -50,18 +50,18 @@ struct Fill {
   }
   void add(const Fill& part) { add(part.used_bytes, part.capacity_bytes); }
 
-  // Returns the share, or nullopt if there is no such device.
+  // Returns the share, or nullopt if no device has both known use and known capacity.
   [[nodiscard]] std::optional<double> share() const {
     if (capacity_bytes == 0) return std::nullopt;
     return static_cast<double>(used_bytes) / static_cast<double>(capacity_bytes);
   }
 };
 
-// A number of things on all hosts.
+// A number of devices or processes on all hosts.
 struct Count {
   // The sum over the hosts that report the number. nullopt: no host reports the number.
   std::optional<std::uint64_t> count{};
-  // False: a host does not report the number, and the count is a lower bound.
+  // False if a host does not report the number; `count` is then a lower bound.
   bool complete = true;
 
   void add(std::optional<std::uint64_t> part) {
@@ -90,9 +90,9 @@ struct JobShare {
   std::string job;  // name by text::format_job(); empty: processes without a job
   std::uint64_t processes = 0;
   Sum dram{};
-  Sum l1{};  // buffers, L1_SMALL, circular buffers and kernels
+  Sum l1{};  // L1 buffers, L1_SMALL, circular buffers and kernels
   Sum trace{};
-  Least headroom{};  // per core, on the devices that the job uses
+  Least headroom{};  // least headroom of a core on the devices that the job uses
 };
 
 struct Host {
@@ -109,24 +109,26 @@ struct Host {
   Sum l1_capacity{};
   Fill dram_fill{};
   Fill l1_fill{};
-  Least dram_left{};  // free bytes of the device that has the least
-  Least headroom{};   // per core, on the tightest device
+  Least dram_left{};  // least free DRAM of a device
+  Least headroom{};   // least headroom of a core on all devices
 
   std::optional<std::uint64_t> processes{};  // living processes
   // Living processes that report nothing and may hold memory.
   std::optional<std::uint64_t> untracked{};
   std::optional<std::uint64_t> dead{};  // dead processes whose segments are still there
-  std::optional<std::uint64_t> died{};  // processes that died with memory since the server started
+  // Number of processes that died while they held memory, since the server started
+  std::optional<std::uint64_t> died{};
   std::optional<bool> complete = true;  // false: something on the host could not be read
   std::optional<std::uint64_t> warning_count{};
   std::vector<std::string> warnings{};  // the first warnings; empty if only their number is known
 
   bool jobs_known = true;  // false: the processes, or the bytes that they hold, are unknown
   std::vector<JobShare> jobs{};
-  // A key for each process. No other process on a machine with this name has the same key.
+  // One key for each process. All other processes on machines with this name have other keys. Two
+  // hosts with a common key are therefore the same machine.
   std::vector<std::string> process_keys{};
-  // A key for each chip whose uid is known. No other chip on a machine with this name has the same
-  // key.
+  // One key for each chip whose uid is known. All other chips on machines with this name have other
+  // keys.
   std::vector<std::string> chip_keys{};
 };
 

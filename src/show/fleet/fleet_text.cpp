@@ -57,7 +57,7 @@ TableCell trouble(std::optional<std::uint64_t> count) {
   return {text::format_count(count), Color::yellow};
 }
 
-// Returns trouble(count), but an empty cell for an unknown number. The table leaves out a column
+// Returns trouble(count), or an empty cell if the number is unknown. The table leaves out a column
 // that has only empty cells.
 TableCell trouble_if_known(std::optional<std::uint64_t> count) {
   return count ? trouble(count) : TableCell{std::string(kNone)};

@@ -10,8 +10,8 @@
 namespace ttmem::fleet {
 
 // Returns the output of `ttmem fleet`: one line per host, sums by job, and the hosts without an
-// answer with the reasons. `rows` is the number of available lines, of which the hosts get at least
-// half; 0: any number. Pure.
+// answer with the reasons. `rows` is the maximum number of lines, and the hosts get at least half
+// of them; 0 means no maximum. Pure.
 [[nodiscard]] std::string fleet_text(const Fleet& fleet, std::size_t rows,
                                      const text::TextOptions& options);
 

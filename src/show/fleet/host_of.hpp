@@ -15,7 +15,7 @@ namespace ttmem::fleet {
 [[nodiscard]] std::string brief(std::string_view text);
 
 // Returns the figures of a host from its Snapshot, which needs neither cores nor lists. `died` is
-// the number of processes that died with memory since the server started. Pure.
+// the number of processes that died while they held memory, since the server started. Pure.
 [[nodiscard]] Host host_of(std::string address, const model::Snapshot& snapshot,
                            std::optional<std::uint64_t> died);
 

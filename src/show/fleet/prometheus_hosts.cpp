@@ -19,7 +19,8 @@ using remote::member;
 using remote::text_in;
 using remote::text_of;
 
-// The same limit as in read/remote/read_device.cpp: sums of valid values cannot overflow.
+// Refuses larger values, so that sums cannot overflow. read/remote/read_device.cpp has the same
+// limit.
 constexpr double kMaxBytes = 72057594037927936.0;  // 2^56
 
 Fault not_prometheus() {
@@ -56,13 +57,13 @@ std::optional<std::int64_t> room_of(double value) {
   return static_cast<std::int64_t>(value);
 }
 
-// Returns the figure with the device number. The uid is not needed here, unlike in
-// text::format_device_briefly(), because no other chip of the host is known.
+// Returns the figure with the device number. A uid is not needed, because the answer names only one
+// device of each host.
 Least least_of(const PrometheusSample& sample) {
   return {room_of(sample.value), label_of(sample, "device")};
 }
 
-// Returns "node7" for "node7:9488", because the host is called "node7" without Prometheus.
+// Returns "node7" for "node7:9488". `ttmem fleet` shows the same name if it asks the host directly.
 std::string without_usual_port(const std::string& instance) {
   constexpr std::string_view usual = ":9488";
   const bool v6 = instance.starts_with('[');
@@ -130,8 +131,8 @@ class ByHost {
 
 using Hosts = std::map<std::string, Host>;  // key: the label of the host
 
-// Returns a sum over `known` devices out of `devices`. The sum is complete if all devices are
-// known.
+// Returns `bytes`, the sum over `known` of the `devices` devices. The sum is complete if all
+// devices are known.
 Sum sum_of(model::Bytes bytes, std::optional<std::uint64_t> known,
            std::optional<std::uint64_t> devices) {
   Sum sum{bytes};
@@ -157,7 +158,8 @@ void add_memory(const ByHost& by, Hosts& hosts) {
     host.dram_capacity = sum(dram_capacity, dram_capacity_known);
     host.l1_used = sum(l1, l1_known);
     host.l1_capacity = sum(l1_capacity, l1_capacity_known);
-    // If the query for estimates was refused, the L1 figure may be an estimate.
+    // If the query for estimates was refused, nobody knows which L1 figures contain estimates. All
+    // of them are then marked as estimates.
     host.l1_used.estimate = host.l1_used.bytes && !by.answered(Figure::estimates);
   }
   by.each(Figure::estimates, [&](const std::string& host, const PrometheusSample&) {
@@ -258,7 +260,8 @@ Sum minus_jobs(const Sum& all, const Shares& shares, Sum JobShare::*figure) {
 }
 
 // Adds the jobs of each host. The processes without a job hold the rest: the bytes of all processes
-// minus the bytes of all jobs. The rest needs answers to all three queries.
+// minus the bytes of all jobs. The rest is known only if the queries for held, job_held and
+// job_processes were all answered.
 void add_jobs(const ByHost& by, const LabelNames& labels, Hosts& hosts) {
   std::map<std::string, JobShare> held;
   by.each(Figure::held, [&](const std::string& host, const PrometheusSample& sample) {

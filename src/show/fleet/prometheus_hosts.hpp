@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Converts the answers of a Prometheus into hosts. The answers may come from anyone: impossible
-// values become unknown. Pure, safe from any thread.
+// Converts the answers of a Prometheus into hosts. The answers are not trusted: impossible values
+// become unknown. Pure, safe from any thread.
 #pragma once
 
 #include <array>
@@ -25,8 +25,8 @@ struct PrometheusSample {
 };
 using Samples = std::vector<PrometheusSample>;
 
-// Parses the answer to an instant query. Fails if `json` is not such an answer, or says that the
-// query failed.
+// Parses the answer to an instant query. Fails if `json` is not an answer to an instant query, or
+// if it says that the query failed.
 [[nodiscard]] remote::Answer<Samples> read_samples(std::string_view json);
 
 // Returns why targets do not answer, from an answer of /api/v1/targets. The keys are the values of

@@ -54,11 +54,11 @@ bool before(const Host& a, const Host& b, Order order) {
   return all(a) < all(b);
 }
 
-// Key of a process or chip -> address of the host that has it.
+// Address of the host that has a process or chip, by the key of the process or chip.
 using Addresses = std::unordered_map<std::string, std::string>;
 
-// Gives the host a fault in place of its figures if another host has one of the same keys, so that
-// no machine counts twice. Otherwise adds the keys of the host to `known`.
+// If another host has one of the keys, replaces the figures of `host` by a fault, so that no
+// machine counts twice. Otherwise adds the keys to `known`.
 void count_once(Host& host, const std::vector<std::string>& keys, Addresses& known) {
   const auto same = std::find_if(keys.begin(), keys.end(),
                                  [&](const std::string& key) { return known.contains(key); });

@@ -28,9 +28,10 @@ inline constexpr std::array<std::string_view, 5> kOrderNames = {"headroom", "dra
 [[nodiscard]] Result<Order> parse_order(std::string_view text);
 
 // Sorts the hosts and adds them up, over all hosts and by job. A machine that answers under two
-// names counts once: the second host keeps its names and gets a fault. Unknown values sort after
-// known values, and hosts with a fault come last. `refused` has a sentence for each query that a
-// Prometheus refused. If a part is missing, all sums are lower bounds.
+// names counts once: the second Host keeps its names and gets a fault instead of its figures.
+// Unknown values sort after known values, and hosts with a fault come last. `refused` has a
+// sentence for each query that a Prometheus refused. If a part is missing, all sums are lower
+// bounds.
 [[nodiscard]] Fleet sum_up(std::vector<Host> hosts, Order order,
                            std::vector<std::string> refused = {});
 

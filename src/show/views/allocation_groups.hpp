@@ -27,7 +27,8 @@ struct AllocationGroup {
   // Name of the group, such as "dram", "4711 python3" or "0". Empty if the allocations have no
   // label, scope or job.
   std::string name;
-  // State of the processes. A group never has allocations of both living and dead processes.
+  // State of the processes that hold the allocations. A group never has allocations of both living
+  // and dead processes.
   model::State state = model::State::alive;
   std::uint64_t allocations = 0;
   // By the index of the device in Snapshot::devices.
@@ -44,7 +45,7 @@ struct AllocationGroup {
 };
 
 // Returns the groups, the largest on one device first. `allocations` is select_allocations() of the
-// same snapshot. Allocations that sums do not count are in no group.
+// same snapshot. An allocation that is `left_out` of all sums is in no group.
 [[nodiscard]] std::vector<AllocationGroup> group_allocations(
     const model::Snapshot& snapshot, const std::vector<model::Allocation>& allocations, GroupBy by);
 

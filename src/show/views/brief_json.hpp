@@ -8,8 +8,8 @@
 namespace ttmem::views {
 
 // Returns a short form of figures_json() (json.hpp) for a list with one line per host. The text is
-// about a tenth as long: DRAM, L1, headroom, and for each process its job and the memory that it
-// holds. Leaves out unknown figures. The JSON has one line without a newline. Pure, safe from any
+// about a tenth as long. It has only DRAM, L1 and headroom, and the job and the memory of each
+// process. Leaves out unknown figures. The JSON has one line without a newline. Pure, safe from any
 // thread.
 [[nodiscard]] std::string brief_figures_json(const model::Device& device);
 

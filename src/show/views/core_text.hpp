@@ -19,9 +19,10 @@ namespace ttmem::views {
 [[nodiscard]] std::uint64_t bytes_elsewhere(const model::Core& core);
 
 // Returns the cores of a device as a map. A cell shows in percent how much of the core's L1 is
-// taken by circular buffers and L1 buffers. A mark means that a part is taken for data on other
-// cores. Below the map is a list of the cores with the least headroom; cores with equal figures
-// share a line. A map of 14 columns of cores fits into 80 columns of text.
+// taken by circular buffers and L1 buffers. A mark before the cell means that a part is taken by L1
+// buffers whose data is on other cores. Below the map is a list of the cores with the least
+// headroom; cores with equal figures share a line. A map of 14 columns of cores fits into 80
+// columns of text.
 [[nodiscard]] std::string core_text(const model::Device& device, const text::TextOptions& options);
 
 }  // namespace ttmem::views

@@ -18,8 +18,8 @@ namespace ttmem::views {
 [[nodiscard]] std::string no_device_text(const model::Snapshot& snapshot,
                                          const text::TextOptions& options);
 
-// Returns a text that names the sources that could not be read, which means that sums are "at
-// least". Returns an empty text if all sources were read.
+// Returns a text that names the sources that could not be read. Sums are then lower bounds. Returns
+// an empty text if all sources were read.
 [[nodiscard]] std::string not_complete_text(const model::Snapshot& snapshot,
                                             const text::TextOptions& options);
 

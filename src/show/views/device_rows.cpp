@@ -166,8 +166,8 @@ void add_free(DeviceRows& rows, const Device& device, text::Units units) {
   if (!row.notes.empty()) rows.push_back(std::move(row));
 }
 
-// Returns the note for a chip that no process has open: the capacity, and how the capacity is known
-// if no process reported it.
+// Returns the note for a chip that no process has open: the capacity. If no process reported the
+// capacity, the note also says how it is known.
 std::vector<Note> idle_notes(const DeviceRow& row, const Device& device, text::Units units) {
   const bool whole = row.what == What::dram || row.what == What::l1;
   Note note;

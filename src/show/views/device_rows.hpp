@@ -22,8 +22,8 @@ struct Note {
   std::string brief;  // shorter text for narrow places; empty if there is none
 };
 
-// Joins as many notes as fit into `width` cells, the most important first. Never cuts a note. Uses
-// the brief forms of all notes if one of the notes that have a brief form would not fit in full.
+// Joins as many notes as fit into `width` cells, the most important first. Never cuts a note. If
+// the full text of a note that has a brief form would not fit, uses the brief forms of all notes.
 // `count_rest` is an option of joined_to_fit().
 [[nodiscard]] std::string notes_to_fit(const std::vector<Note>& notes, std::size_t width,
                                        std::string_view between = ", ", bool count_rest = false);
@@ -73,7 +73,7 @@ struct DeviceRow {
   std::vector<Note> notes{};  // the most important note first
 
   [[nodiscard]] std::string marked_size() const { return mark + size; }
-  // Returns true if the row is a part of L1. Its bar is drawn below the bar of L1.
+  // Returns true if the row is a part of L1. The bars of these rows are drawn below the bar of L1.
   [[nodiscard]] bool is_part() const { return tone >= text::Tone::buffers; }
   // Returns true if the row is text without a bar: headroom, free space, sharing
   // processes or anomalies.

@@ -42,8 +42,8 @@ Json list_of(const std::vector<Item>& items, Convert&& convert) {
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
-// Adds the key "host_pid", which is the pid in the reader's pid namespace, and the key
-// "pid_namespace", in which the value of the key "pid" is valid.
+// Adds two keys. "host_pid" is the pid in the reader's pid namespace. "pid_namespace" is the
+// namespace in which the key "pid" is valid.
 void add_pids(const model::Process& p, Json& json) {
   json["host_pid"] = value_of(p.host_pid);
   json["pid_namespace"] = value_of(p.pid_namespace);
@@ -186,8 +186,8 @@ class Document {
   void new_line(std::size_t depth) {
     if (pretty_) text_.append("\n").append(2 * depth, ' ');
   }
-  // Each newline in the text of `value` is a line break of the layout, because a JSON string never
-  // contains a raw newline.
+  // Writes `value` at this depth of the document. JSON strings have no raw newlines, so each
+  // newline in the text is a line break of the layout and gets an indent.
   void write(const Json& value, std::size_t depth) {
     for (const char c : json_text(value, pretty_ ? 2 : -1)) {
       text_ += c;
@@ -199,8 +199,8 @@ class Document {
   std::string text_;
 };
 
-// Writes the members that all documents have. Calls add_contents(document) to add the members that
-// only this document has; they come before "warnings" and "unread".
+// Writes a document. Calls add_contents(document) for the members that only this document has. All
+// documents have the members before these, and then "warnings" and "unread".
 template <typename AddContents>
 std::string document(const Snapshot& snapshot, std::string_view schema, JsonLayout layout,
                      AddContents&& add_contents) {
@@ -300,7 +300,7 @@ Json program_entry(const Snapshot& snapshot, const model::Program& p) {
   entry["resident_cores"] = p.resident_cores;
   entry["age_ns"] = p.age_ns;
   entry["name"] = text_or_null(p.name);
-  // Adds the name also as "label", because the name of an allocation has this key.
+  // Adds the name under the key "label" too, because allocations have their names under this key.
   entry["label"] = entry["name"];
   entry["cbs"] = cbs_of(snapshot, p);
   entry["scope"] = text_or_null(p.scope);

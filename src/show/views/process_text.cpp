@@ -153,9 +153,9 @@ ProcessColumns chosen_columns(const std::vector<std::size_t>& chosen,
   return columns;
 }
 
-// Sorts the living processes before the dead processes, then by `column`. Sizes and counts, which
-// are the right-aligned columns except PID, are in descending order, all other columns in ascending
-// order.
+// Sorts the living processes before the dead processes, then by `column`. Sizes and counts are in
+// descending order, all other columns in ascending order. Sizes and counts are the right-aligned
+// columns except PID.
 void sort_by(const ProcessColumn& column, std::vector<ProcessTotal>& totals) {
   const bool descending = column.align == text::Column::Align::right && column.header != "PID";
   std::stable_sort(totals.begin(), totals.end(), [&](const auto& a, const auto& b) {

@@ -16,9 +16,8 @@
 
 namespace ttmem::views {
 
-// The sum of a process over all its devices. A device on which the process does not report a kind
-// adds nothing to the figures of that kind. Among the other devices, a sum with an unknown part is
-// unknown.
+// The sum of a process over all its devices. For each kind, only devices on which the process
+// reports the kind count. If a figure is unknown on one of these devices, its sum is unknown.
 struct ProcessTotal {
   model::Process sum;
   std::vector<std::uint32_t> devices;  // indices into Snapshot::devices, ascending
@@ -45,8 +44,8 @@ struct ProcessColumn {
   bool only_asked = false;  // true if the column is shown only when the user names it
 };
 using ProcessColumns = std::vector<ProcessColumn>;
-// Returns all columns for a list of `totals`. In a narrow terminal, a column with the same value in
-// all rows is dropped first.
+// Returns all columns for a list of `totals`. If all processes live and are tracked, a narrow
+// terminal drops the column STATE first.
 [[nodiscard]] ProcessColumns process_columns(const std::vector<ProcessTotal>& totals);
 // Returns the default columns for a list of `totals`.
 [[nodiscard]] ProcessColumns usual_columns(const std::vector<ProcessTotal>& totals);
@@ -55,8 +54,8 @@ using ProcessColumns = std::vector<ProcessColumn>;
     const ProcessColumns& columns, const ProcessTotal& total,
     text::Units units = text::Units::automatic);
 
-// Returns the processes: living processes before dead processes, then by the bytes that they hold,
-// largest first.
+// Returns one total for each process. Living processes come before dead processes, and processes
+// that hold more bytes come first.
 [[nodiscard]] std::vector<ProcessTotal> process_totals(const model::Snapshot& snapshot);
 
 // Returns the number of living processes.
@@ -72,8 +71,8 @@ struct ProcessChoice {
 };
 
 // Parses the value of --sort and returns the index of the column. The value is the header of a
-// column in small letters, such as "l1_buf", or the first letters of that name. "l1" is
-// L1 buffers.
+// column in small letters, such as "l1_buf", or the first letters of only one header. "l1" is L1
+// buffers.
 [[nodiscard]] Result<std::size_t> parse_process_sort(std::string_view text);
 // Returns the names that parse_process_sort() accepts.
 [[nodiscard]] std::vector<std::string> process_sort_names();

@@ -39,8 +39,8 @@ std::vector<text::TableCell> row_of(const Snapshot& snapshot, const Program& p, 
       {text::format_bytes(model::Bytes(p.bytes_per_core), units, Scale::core), text::Color::bold},
       {fmt::format("{}", p.cores), color},
       {text::format_bytes(model::Bytes(p.physical_bytes), units), color},
-      // Shows no share for a dead process, because the device's used bytes do not include its
-      // programs.
+      // The program of a dead process has no share, because the device's used bytes do not include
+      // it.
       {dead ? std::string(text::kUnknown)
             : text::format_share(text::share_of(p.physical_bytes, on_device)),
        color},
@@ -72,8 +72,8 @@ text::Table program_table(bool has_names) {
                       {"STATE", left}});
 }
 
-// Returns a line for each device that has circular buffers in use, for a list without programs. The
-// line says that no process reported the programs of these buffers.
+// Returns the text for a list without programs. It has a line for each device that has circular
+// buffers in use, which says that no process reported the programs of these buffers.
 std::string cbs_without_programs(const Snapshot& snapshot, const text::TextOptions& options) {
   std::string text;
   for (const model::Device& device : snapshot.devices) {

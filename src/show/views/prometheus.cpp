@@ -243,8 +243,8 @@ void add_programs(const Snapshot& snapshot, Page& page) {
 }
 
 // Returns the pid in the server's own pid namespace. If that pid is unknown, returns the pid in the
-// namespace of the process, which is not unique on the machine; add_pid_namespace() then adds the
-// namespace as a label.
+// process's own pid namespace. The latter is not unique on the machine, so add_pid_namespace() adds
+// the pid namespace as a label.
 std::string pid_of(const Process& process) {
   return std::to_string(process.host_pid.value_or(process.pid));
 }
@@ -304,7 +304,7 @@ void add_processes(const Snapshot& snapshot, bool process_labels, Page& page) {
     std::uint64_t alive = 0;
     for (const Process& process : device.processes) {
       if (process.state == model::State::dead) {
-        // Does not count rows of TT-Metal's region: TT-Metal keeps the row of a dead process as
+        // Does not count rows of TT-Metal's region. TT-Metal keeps the row of a dead process as
         // long as the region is used, and no tool can reap the row.
         if (process.source == model::Source::tt_metal) continue;
         dead_bytes = saturating_add(dead_bytes, held_bytes(process));

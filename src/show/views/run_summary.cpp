@@ -19,8 +19,8 @@ using model::RunDevice;
 using model::RunProcess;
 using model::RunSummary;
 
-// Several devices of one process share a row if their figures are equal. They are most likely the
-// devices of a mesh.
+// The devices of one process that have equal figures share a row. They are most likely the devices
+// of a mesh.
 struct SummaryRow {
   const RunProcess* process;
   std::vector<std::uint32_t> ids;

@@ -142,8 +142,9 @@ bool is_silent(const Device& device) {
          });
 }
 
-// The sum of the used bytes of all devices, with the marks of all devices. A device with unknown
-// used bytes counts as marked with ">=".
+// The sum of the used bytes of all devices, with the marks of all devices. A silent device with
+// unknown used bytes adds no bytes and counts as marked with ">=". If any other device has unknown
+// used bytes, the sum is unknown.
 struct UsedSum {
   Bytes bytes = std::nullopt;
   std::string mark{};

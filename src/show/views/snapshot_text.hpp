@@ -32,8 +32,8 @@ struct SnapshotTextOptions {
 //
 // The first line of a device starts with "Device N:". Indented lines below that line have "DRAM:",
 // "L1:", "CB:" and "Kernels:", each followed by one blank and a size. Other programs search for
-// these words. device_rows.hpp defines which rows exist and what they contain. The bars of the
-// parts of L1 start where the previous part ends, because the parts add up to L1.
+// these words. device_rows.hpp defines which rows exist and what they contain. The parts of L1 add
+// up to L1, so the bar of each part starts where the bar of the previous part ends.
 [[nodiscard]] std::string snapshot_text(const model::Snapshot& snapshot,
                                         const SnapshotTextOptions& what,
                                         const text::TextOptions& options);
