@@ -71,10 +71,10 @@ class DeviceTotal {
 
   model::Device device_;
   L1Limits limits_;
-  std::uint64_t largest_dram_ = 0;  // the largest capacity that a process states; 0: none
+  std::uint64_t largest_dram_ = 0;  // the largest DRAM that a process states; 0: none
   std::uint64_t largest_l1_ = 0;    // the largest L1 of a core that a process states
   std::vector<CoreState> cores_;    // cores of the grid, row by row
-  std::optional<BankFacts> banks_;  // from the living processes
+  std::optional<BankFacts> banks_;  // as the living processes state them
   bool banks_agree_ = true;         // false if living processes state different facts
   Taken taken_{};                   // the ranges that living processes take
   bool cores_known_ = true;         // false if a living process's use of single cores is unknown

@@ -36,7 +36,7 @@ struct SegmentEvidence {
   model::State state = model::State::alive;
   std::string user;
   Job job{};              // from the image, completed from /proc while the process lives
-  bool this_boot = true;  // false if its times belong to another boot
+  bool this_boot = true;  // false if the segment is from another boot
   // True if /proc shows a process with the pid, the start time and the owner of the segment. False
   // if the process has ended or is in a pid namespace that this process cannot see.
   bool confirmed = false;
@@ -85,10 +85,11 @@ struct Untracked {
   std::string command{};
   std::string user{};
   Job job{};
-  bool may_hold = true;  // false if the process runs no TT-Metal, so that it holds no device memory
-  // True if the process is tracked, and a warning about its segment exists already.
+  bool may_hold = true;  // false if TT-Metal is not loaded: the process holds no memory
+  // True if the process has a segment that cannot be read. A warning about the segment exists
+  // already.
   bool unreadable = false;
-  bool segment_deleted = false;  // true if the process is tracked, but its segment was deleted
+  bool segment_deleted = false;  // true if the process writes a segment that was deleted
   std::string reason{};          // why the process is not tracked: "tracking is switched off (...)"
   std::string advice{};          // "start it with ..."; empty if there is none
 

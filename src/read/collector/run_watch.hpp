@@ -45,7 +45,7 @@ class RunWatch {
     std::vector<model::LabelTotal> held;
   };
 
-  // Opens new segments. Returns true if there was one.
+  // Opens new segments. Returns true if it opened at least one.
   [[nodiscard]] bool open_new();
   bool sample();
   void note_fullest(const std::vector<segment::SegmentImage>& images);

@@ -37,8 +37,8 @@ static_assert(offsetof(RawRow, updated_unix_ns) == 48);
 static_assert(offsetof(RawRow, name) == 56);
 static_assert(kRowsAt + kRows * sizeof(RawRow) == kInitStateAt);
 
-// Reads a value. All values lie in the first kInitStateAt + 4 bytes; the caller has checked that
-// `bytes` has at least that many.
+// Reads the value at offset `at`. All values lie in the first kInitStateAt + 4 bytes. The caller
+// has checked that `bytes` is at least this long.
 template <typename T>
 T get(std::span<const std::byte> bytes, std::size_t at) {
   T value;

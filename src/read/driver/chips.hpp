@@ -54,9 +54,9 @@ struct Driver {
   friend bool operator==(const Driver&, const Driver&) = default;
 };
 
-// Reads the driver's files below `root`, which is empty except in tests (TTMEM_SYSROOT). Opens no
-// device, because opening would wake the device. Never fails; a value that cannot be read is
-// unknown.
+// Reads the driver's files below `root`. `root` is an empty string, except in tests, which set
+// TTMEM_SYSROOT. Opens no device, because opening would wake the device. Never fails; a value that
+// cannot be read is unknown.
 [[nodiscard]] Driver read_driver(const std::string& root);
 
 }  // namespace ttmem::driver

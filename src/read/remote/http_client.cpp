@@ -70,7 +70,7 @@ Fault unreachable(const error_code& error) {
   return fault;
 }
 
-// Describes an answer that did not end regularly.
+// Describes an answer that is too large or was cut off.
 Fault incomplete(const error_code& error, std::size_t max_bytes) {
   if (error == http::error::body_limit) {
     return too_large(fmt::format("{} MiB", max_bytes >> 20));
