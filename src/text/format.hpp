@@ -49,8 +49,8 @@ using ttmem::Scale;
 using ttmem::plural;
 // Returns the text, or "-" if the text is empty.
 [[nodiscard]] std::string or_none(const std::string& text);
-// Returns the id of the job, else the pod as "namespace/pod". Returns an empty text if both are
-// unknown.
+// Returns the id of the job. If the id is unknown, returns the pod as "namespace/pod". Returns an
+// empty text if both are unknown.
 [[nodiscard]] std::string format_job(const Job& job);
 // Formats a pid as "4711". Formats a pid of another pid namespace as "81234/7": the pid in the
 // reader's namespace, then the pid in the other namespace. "?/7" means that the pid in the reader's
@@ -82,8 +82,8 @@ using ttmem::format_ids;
 // Formats a device for a column: "0", or its uid or PCI address if another chip has the
 // same number. Returns format_device() if both are unknown.
 [[nodiscard]] std::string format_device_briefly(const model::Device& device);
-// Returns a key that identifies a device across snapshots: its uid, else its PCI address, else
-// key_of_number(). Devices with different model::name_of() have different keys.
+// Returns a key that identifies a device across snapshots: its uid if known, else its PCI address
+// if known, else key_of_number(). Devices with different model::name_of() have different keys.
 [[nodiscard]] std::string key_of(const model::Device& device);
 // Returns "0:wormhole_b0", or "0" if the architecture is unknown. A known architecture is always
 // part of the key, so that the key stays the same when another chip with that number appears.

@@ -415,7 +415,7 @@ class SnapshotBuilder {
     for (auto& [device, total] : devices) {
       index_of_total_[total] = static_cast<std::uint32_t>(snapshot_.devices.size());
       device.complete = device.complete && evidence_.unread.empty();
-      // An allocation that was not read may lie in a range that looks free, so free space is
+      // A range that looks free may contain an allocation that was not read, so the free space is
       // unknown.
       if (!device.complete) device.free = {};
       snapshot_.devices.push_back(std::move(device));

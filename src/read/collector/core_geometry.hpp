@@ -44,8 +44,7 @@ struct L1Limits {
 
 // Returns how much L1 of each core of a device one process uses, row by row. A buffer counts on
 // every core, unless the buffer's allocator covers only some cores. `allocations` are the
-// allocations on this device; `all_listed` is false if some of these allocations could not be
-// listed.
+// allocations on this device. `all_listed` is false if `allocations` lacks some of them.
 [[nodiscard]] std::vector<CoreState> core_states(const segment::DeviceImage& device,
                                                  AllocationRefs allocations, bool all_listed);
 

@@ -16,9 +16,9 @@
 
 namespace ttmem::collector {
 
-// Sums up one device over all processes. Call describe() for every process on the device first, so
-// that the grid is known; then add the living processes. A figure that no living process reports is
-// unknown. Not thread-safe.
+// Adds up the figures of one device over all processes. Call describe() for every process on the
+// device first, so that the grid is known; then add the living processes. A figure that no living
+// process reports is unknown. Not thread-safe.
 class DeviceTotal {
  public:
   DeviceTotal(std::uint64_t uid, std::uint32_t id, std::string arch);
@@ -31,8 +31,7 @@ class DeviceTotal {
   void describe(const driver::Chip& chip);
   // Adds a uid that a process reports for the chip. Does nothing if the uid is already known.
   void add_uid(std::uint64_t uid);
-  // Records that nothing is in use. To be called if no process that may hold memory has the chip
-  // open.
+  // Records that nothing is in use. Call it if no process that may hold memory has the chip open.
   void set_idle();
   // Records that a process with unknown figures has the chip open, so that the sums are lower
   // limits.

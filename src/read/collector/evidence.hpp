@@ -85,7 +85,7 @@ struct Untracked {
   std::string command{};
   std::string user{};
   Job job{};
-  bool may_hold = true;  // false if TT-Metal is not loaded: the process holds no memory
+  bool may_hold = true;  // false if TT-Metal is not loaded, so that the process holds no memory
   // True if the process has a segment that cannot be read. A warning about the segment exists
   // already.
   bool unreadable = false;

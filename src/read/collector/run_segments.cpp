@@ -197,8 +197,8 @@ bool RunSegments::take(const std::string& name, std::vector<UniqueFd>& opened) {
   const std::optional<KeptName> kept = parse_kept_name(name);
   const std::optional<SegmentName> segment = parse_segment_name(kept ? kept->segment : name);
   if (!segment) return true;
-  // Opens the file before anything else, because the file may be gone a moment later. If opening
-  // fails, only a file of this run causes a warning.
+  // Opens the file first, because the file may soon be removed. If the file cannot be opened, warns
+  // only if the file belongs to this run.
   DeniedFiles denied("read");
   std::vector<std::string> warnings;
   std::optional<OpenFile> file = open_file(listing_, name, denied, warnings);
@@ -305,8 +305,8 @@ bool RunSegments::is_starting(const std::string& name, const SegmentName& segmen
   return false;
 }
 
-// Returns Lineage::ours if the process of the segment is a descendant of this process. The first
-// answer for a file is kept.
+// Returns Lineage::ours if the process of the segment is a descendant of this process. Keeps the
+// first answer for a file, because the process may end before the next call.
 RunSegments::Lineage RunSegments::lineage_of(const std::string& name, const SegmentName& segment) {
   const auto [known, is_new] = lineages_.try_emplace(name, Lineage::unknown);
   const std::optional<ProcessFacts> facts = process_facts(segment.pid);

@@ -52,7 +52,7 @@ class RunWatch {
 
   RunSegments found_;
   std::vector<UniqueFd> segments_;    // segments of living processes
-  std::map<Key, Process> processes_;  // the state of each process when it was read last
+  std::map<Key, Process> processes_;  // the state of each process at the last look
   model::RunSummary summary_;
   std::uint64_t began_ns_ = 0;
   std::chrono::milliseconds pause_{};

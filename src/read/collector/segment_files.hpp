@@ -99,8 +99,8 @@ struct OpenFile {
 
 // The state of a segment's writer. The writer holds a lock on the segment for its lifetime, and the
 // kernel drops the lock when the writer's last descriptor is closed. Call owner_of() only after the
-// header is complete. The writer locks the file before it completes the header, and an earlier call
-// could make the writer's lock attempt fail.
+// header is complete. owner_of() locks the file for a moment. An earlier call could make the
+// writer's own lock attempt fail, because the writer locks the file before it completes the header.
 enum class Owner : std::uint8_t { alive, gone, unknown };
 [[nodiscard]] Owner owner_of(int fd);
 

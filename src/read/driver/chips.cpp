@@ -211,8 +211,8 @@ class DriverReader {
     chip.holders.assign(pids.begin(), pids.end());
   }
 
-  // Finds the holders of chips for which the driver has no list of pids, as older drivers do.
-  // Searches the open descriptors in /proc. Does not find processes that this user may not inspect.
+  // Finds the holders of chips by the open descriptors in /proc. Needed with older drivers, which
+  // have no list of pids. Does not find processes that this user may not inspect.
   void find_holders(std::vector<Chip>& chips) const {
     std::map<std::string, std::set<std::int32_t>> open;  // by path
     for (const Chip& chip : chips) {

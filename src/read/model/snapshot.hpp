@@ -303,7 +303,7 @@ struct LeftAtClose {
   bool foreign_pid = false;   // as in Process
   std::optional<std::int32_t> host_pid;
   std::string name;                 // of the process
-  std::uint32_t device_number = 0;  // number that the process gives the device
+  std::uint32_t device_number = 0;  // the process's number for the device, which may be open again
   std::uint64_t allocations = 0;
   std::uint64_t bytes = 0;
 };

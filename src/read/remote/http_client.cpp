@@ -84,7 +84,7 @@ Fault incomplete(const error_code& error, std::size_t max_bytes) {
           "try again"};
 }
 
-// A longer body is not an error message of ttmem.
+// The maximum size of an error message. A longer body does not come from ttmem.
 constexpr std::size_t kMaxErrorBytes = std::size_t{64} << 10;
 
 // Describes an answer whose status is not 200.
