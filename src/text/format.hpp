@@ -74,8 +74,8 @@ using ttmem::format_ids;
 // Returns the identity by which a person distinguishes chips with the same number: the uid, else
 // the PCI address, else the architecture. Returns an empty text if all are unknown.
 [[nodiscard]] std::string format_identity(const model::Device& device);
-// Returns "n300 (wormhole_b0)", or the known one of both. Returns an empty text if both are
-// unknown.
+// Returns board and architecture as "n300 (wormhole_b0)". If one of them is unknown, returns only
+// the other. Returns an empty text if both are unknown.
 [[nodiscard]] std::string format_model(const std::string& board, const std::string& arch);
 // Formats a device as "0", or as "0 (0x1f00a)" if another chip has the same number.
 [[nodiscard]] std::string format_device(const model::Device& device);

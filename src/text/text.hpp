@@ -106,8 +106,7 @@ class Line {
 };
 
 // Breaks `text` at blanks into lines that begin with `indent` blanks. In the first line, `label`
-// stands in place of those blanks. Cuts a word that is too long for a line if `options.shorten` is
-// true.
+// replaces these blanks. Cuts a word that is too long for a line if `options.shorten` is true.
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t indent, Color color,
                                   const TextOptions& options, std::string_view label = {});
 

@@ -8,9 +8,9 @@ namespace {
 
 using model::State;
 
-// Returns true if `uid` may be UMD's uid of a chip of this board: the board's serial number, or,
-// for linked Blackholes, the serial number shifted left, with the chip's place on the board in the
-// low bits.
+// Returns true if `uid` may be UMD's uid of a chip of this board. UMD's uid is the serial number of
+// the board. For linked Blackholes it is the serial number shifted left, with the chip's place on
+// the board in the low bits.
 bool is_of_board(std::uint64_t uid, const driver::Chip& chip) {
   constexpr unsigned place_bits = 5;
   if (!chip.serial) return false;

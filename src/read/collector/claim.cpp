@@ -54,8 +54,8 @@ Result<Claim> ClaimChecker::check(const std::string& path, const SegmentName& na
         fmt::format("left out {}: it belongs to {}, but names {} as its user; find out who made it",
                     path, user_name(owner), user_name(image.uid))};
   }
-  // Root may own the segment of another user's process: the process may have dropped its
-  // privileges, or root's server may write the segment for a client.
+  // Root may own the segment of another user's process. Either the process has dropped its
+  // privileges, or root's server writes the segment for a client.
   if (!claim.facts || claim.facts->owned_by(owner) || owner == 0) return claim;
   return Error{
       fmt::format("left out {}: it belongs to {}, but names process {} of another user; find "

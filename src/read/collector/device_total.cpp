@@ -18,7 +18,7 @@ using segment::DeviceImage;
 constexpr std::uint64_t kMaxDram = 1ULL << 40;
 constexpr std::uint64_t kMaxL1 = 1ULL << 30;
 
-// Returns `parts` times `bytes_each`; nullopt if either is 0, which means unknown.
+// Returns `parts` times `bytes_each`. Returns nullopt if either is unknown (0).
 Bytes capacity(std::uint64_t parts, std::uint64_t bytes_each) {
   if (parts == 0 || bytes_each == 0) return std::nullopt;
   return saturating_mul(parts, bytes_each);

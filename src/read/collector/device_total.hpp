@@ -33,8 +33,7 @@ class DeviceTotal {
   void add_uid(std::uint64_t uid);
   // Records that nothing is in use. Call it if no process that may hold memory has the chip open.
   void set_idle();
-  // Records that a process with unknown figures has the chip open, so that the sums are lower
-  // limits.
+  // Records that a process with unknown figures has the chip open. The sums are then lower limits.
   void set_incomplete() { device_.complete = false; }
 
   // Adds a number that a process gives the device.

@@ -20,8 +20,8 @@
 namespace ttmem::collector {
 
 // The file from which a segment was read, and the data that show whether the file has changed. A
-// new file may get the name and inode number of a removed file; its header, which is part of the
-// fingerprint, then has another creation time.
+// new file may get the name and inode number of a removed file. The two files then differ in the
+// creation time in the header, which is part of the fingerprint.
 struct SegmentOrigin {
   std::string name;
   dev_t file_device = 0;
@@ -50,8 +50,8 @@ struct SegmentEvidence {
 // Returns the pid for a sentence: "7", or "7 of another pid namespace (81234 here)".
 [[nodiscard]] std::string pid_text(const SegmentEvidence& segment);
 
-// Returns the time from `when_ns` to `monotonic_ns`. Returns 0, which means unknown, if the segment
-// is of another boot, or if `when_ns` is not before `monotonic_ns`.
+// Returns the time from `when_ns` to `monotonic_ns`. Returns 0 (unknown) if the segment is of
+// another boot, or if `when_ns` is not before `monotonic_ns`.
 [[nodiscard]] inline std::uint64_t age_ns(const SegmentEvidence& segment, std::uint64_t when_ns,
                                           std::uint64_t monotonic_ns) {
   return segment.this_boot && when_ns < monotonic_ns ? monotonic_ns - when_ns : 0;

@@ -66,8 +66,8 @@ template <typename Device>
           .trace_region_bytes = device.trace_region_bytes};
 }
 
-// Returns the regions of DRAM, L1, L1_SMALL and trace. nullopt if a size is unknown, if there is no
-// such region, or if the architecture is unknown.
+// Returns the regions of DRAM, L1, L1_SMALL and trace. A region is nullopt if one of its sizes is
+// unknown, if the device has no such region, or if the architecture is unknown.
 // Processes do not report the begin of DRAM buffers and the alignment, so both are the runtime's
 // values for the architecture. A buffer outside its region shows that the runtime uses other
 // values. free_space() then returns unknown.

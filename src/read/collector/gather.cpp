@@ -198,7 +198,7 @@ class Gatherer {
     return job;
   }
 
-  // Looks up each process only once in a pass: a process has a row for each of its chips.
+  // Looks up each process only once in a pass, because a process has a row for each of its chips.
   const Job& job_of_process(std::int32_t pid) {
     const auto [known, fresh] = jobs_.try_emplace(pid);
     if (fresh) known->second = process_job(pid);
@@ -330,7 +330,7 @@ Evidence gather_pass(const std::string& directory, Evidence previous, bool follo
                      evidence.untracked != previous.untracked ||
                      evidence.warnings != previous.warnings || evidence.host != previous.host ||
                      evidence.directory != previous.directory;
-  // The times are taken last, so that no age is negative.
+  // The times are read after all evidence, so that no age is negative.
   evidence.monotonic_ns = clock_ns(CLOCK_MONOTONIC);
   evidence.time_unix_ns = clock_ns(CLOCK_REALTIME);
   return evidence;

@@ -283,7 +283,8 @@ bool RunSegments::is_starting(const std::string& name, const SegmentName& segmen
       facts && facts->start_time_ticks == segment.start_time_ticks && !facts->is_ending;
   if (lives || (!is_ending_ && change_time(file) + 2 * kSecond > clock_ns(CLOCK_REALTIME)))
     return true;
-  // Reads the header again: the writer may have completed the header just before the process ended.
+  // Reads the header again, because the writer may have completed the header just before its
+  // process ended.
   const FdSource source(file.fd.get());
   if (header_state(source) != HeaderState::incomplete) return true;
   // The header may have the run ids already, because the writer stores them before it makes the

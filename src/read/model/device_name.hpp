@@ -59,8 +59,8 @@ struct DeviceName {
   return has_number(device, name.number);
 }
 
-// Returns a copy of the device with only the identifying fields: the fields that name_of() and
-// has_name() read, and the fields that messages show.
+// Returns a copy of the device with only the fields that name_of() and has_name() read and the
+// fields that name the device in messages.
 [[nodiscard]] inline Device identity_only(const Device& device) {
   Device identity;
   identity.id = device.id;

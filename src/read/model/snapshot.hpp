@@ -318,7 +318,7 @@ struct Snapshot {
   std::vector<std::string> warnings;  // complete sentences: object, reason, next step
   std::vector<std::string> unread;    // the warnings about data that could not be read
 
-  // Returns false if something could not be read, so that sums are lower limits.
+  // Returns false if something could not be read. The sums are then lower limits.
   [[nodiscard]] bool complete() const { return unread.empty(); }
   // Returns true if nothing at all could be read.
   [[nodiscard]] bool blind() const { return devices.empty() && !complete(); }
