@@ -40,7 +40,8 @@ struct BarCell {
 [[nodiscard]] std::string_view eighths(std::size_t filled);
 
 // Adds a bar with one piece to `line`. With `track` the free part is drawn dim. Without `track` the
-// free part is blank; bars of the parts of one whole, one below the other, then look like steps.
+// free part is blank. If the parts of one whole are drawn as bars below each other, the bars then
+// look like steps.
 void add_bar(Line& line, std::size_t cells, const BarPiece& piece, bool track,
              const TextOptions& options);
 

@@ -10,7 +10,7 @@
 namespace ttmem::text {
 namespace {
 
-// Returns true if a key contains `c` without escaping. The result is the same in every locale.
+// Returns true if `c` needs no escape in a key. The result is the same in every locale.
 bool is_plain_in_key(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
          c == '-';

@@ -49,8 +49,8 @@ using ttmem::Scale;
 using ttmem::plural;
 // Returns the text, or "-" if the text is empty.
 [[nodiscard]] std::string or_none(const std::string& text);
-// Returns the id of the job, else the pod as "namespace/pod". Returns an empty text if both are
-// unknown.
+// Returns the id of the job. If the id is unknown, returns the pod as "namespace/pod". Returns an
+// empty text if both are unknown.
 [[nodiscard]] std::string format_job(const Job& job);
 // Formats a pid as "4711". Formats a pid of another pid namespace as "81234/7": the pid in the
 // reader's namespace, then the pid in the other namespace. "?/7" means that the pid in the reader's
@@ -74,16 +74,16 @@ using ttmem::format_ids;
 // Returns the identity by which a person distinguishes chips with the same number: the uid, else
 // the PCI address, else the architecture. Returns an empty text if all are unknown.
 [[nodiscard]] std::string format_identity(const model::Device& device);
-// Returns "n300 (wormhole_b0)", or the known one of both. Returns an empty text if both are
-// unknown.
+// Returns board and architecture as "n300 (wormhole_b0)". If one of them is unknown, returns only
+// the other. Returns an empty text if both are unknown.
 [[nodiscard]] std::string format_model(const std::string& board, const std::string& arch);
 // Formats a device as "0", or as "0 (0x1f00a)" if another chip has the same number.
 [[nodiscard]] std::string format_device(const model::Device& device);
 // Formats a device for a column: "0", or its uid or PCI address if another chip has the
 // same number. Returns format_device() if both are unknown.
 [[nodiscard]] std::string format_device_briefly(const model::Device& device);
-// Returns a key that identifies a device across snapshots: its uid, else its PCI address, else
-// key_of_number(). Devices with different model::name_of() have different keys.
+// Returns a key that identifies a device across snapshots: its uid if known, else its PCI address
+// if known, else key_of_number(). Devices with different model::name_of() have different keys.
 [[nodiscard]] std::string key_of(const model::Device& device);
 // Returns "0:wormhole_b0", or "0" if the architecture is unknown. A known architecture is always
 // part of the key, so that the key stays the same when another chip with that number appears.

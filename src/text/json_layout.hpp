@@ -5,7 +5,7 @@
 
 namespace ttmem::text {
 
-// How a JSON document is laid out. A document ends with a newline in both layouts.
+// The layout of a JSON document. A document ends with a newline in both layouts.
 enum class JsonLayout : std::uint8_t {
   pretty,
   line,  // everything in one line, for streams

@@ -22,9 +22,10 @@ struct Column {
   // The order in which columns are dropped from a table that is too wide: a column with a higher
   // number is dropped earlier, and a column with 0 is never dropped.
   int drop = 0;
-  // How a cell that is too wide is cut. At most one column of a table may be cut: down to
-  // kMinFlexible cells (`end`) or kMinName cells (`middle`) before other columns are dropped. Names
-  // are cut in the middle, because they often differ only at their ends.
+  // The place at which a cell that is too wide is cut. Only one column of a table may be cut. This
+  // column is cut to no less than kMinFlexible cells (`end`) or kMinName cells (`middle`) before
+  // other columns are dropped. Names are cut in the middle, because they often differ only at their
+  // ends.
   Cut cut = Cut::never;
   bool optional = false;  // left out if all its cells are kNone (format.hpp)
 };

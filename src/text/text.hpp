@@ -70,8 +70,8 @@ inline constexpr double kBadAbove = 0.8;
 // ends.
 [[nodiscard]] std::string cut_middle(std::string_view text, std::size_t width, bool unicode);
 
-// Joins the parts up to the first part that does not fit into `width` cells. Never cuts a part.
-// Skips empty parts. With `count_rest` the text ends in " +2" if two parts are missing.
+// Joins as many parts as fit into `width` cells, from the first part on. Never cuts a part. Skips
+// empty parts. With `count_rest`, the text ends in " +2" if two parts did not fit.
 [[nodiscard]] std::string joined_to_fit(const std::vector<std::string>& parts, std::size_t width,
                                         std::string_view between = ", ", bool count_rest = false);
 
@@ -86,8 +86,7 @@ class Line {
   // Adds blanks up to display cell `column`. Adds nothing if the line is already that long.
   Line& pad_to(std::size_t column);
   [[nodiscard]] std::size_t width() const { return width_; }
-  // Returns the number of cells left before the options' width, or SIZE_MAX if nothing is
-  // shortened.
+  // Returns the number of cells that are left in the line, or SIZE_MAX if nothing is shortened.
   [[nodiscard]] std::size_t room() const {
     if (!options_.shorten) return SIZE_MAX;
     return width_ < options_.width ? options_.width - width_ : 0;
@@ -107,8 +106,7 @@ class Line {
 };
 
 // Breaks `text` at blanks into lines that begin with `indent` blanks. In the first line, `label`
-// stands in place of those blanks. Cuts a word that is too long for a line if `options.shorten` is
-// true.
+// replaces these blanks. Cuts a word that is too long for a line if `options.shorten` is true.
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t indent, Color color,
                                   const TextOptions& options, std::string_view label = {});
 

@@ -77,13 +77,13 @@ model::Process process_row(const Untracked& process) {
 // Truncates a name as the kernel does in /proc/PID/comm.
 std::string short_name(const std::string& name) { return name.substr(0, 15); }
 
-// A key that finds the row of a segment's process in TT-Metal's region: the pid, the state, and a
-// name that is empty if pid and state are enough. A row contains the pid in its writer's pid
-// namespace. A pid of another namespace means nothing in this /proc, so the name must match too.
+// The key of a process among the rows of TT-Metal's region: pid, state and name. A row has the pid
+// in its writer's own pid namespace. The pid of a living process of another pid namespace cannot be
+// checked in /proc, so the name must match too. Otherwise the name in the key is empty.
 using RowName = std::tuple<std::int32_t, State, std::string>;
 
-// Returns nullopt if /proc does not confirm that the segment belongs to this process. The segment
-// then replaces no row of TT-Metal's region.
+// Returns nullopt if /proc does not confirm that the segment belongs to the process that it names.
+// Such a segment replaces no row of TT-Metal's region.
 std::optional<RowName> row_name(const SegmentEvidence& segment) {
   const std::int32_t pid = segment.image.pid;
   if (segment.state == State::dead) return RowName(pid, State::dead, "");
@@ -201,10 +201,10 @@ class SnapshotBuilder {
     return known->second;
   }
 
-  // Returns the total of a region's chip: the chip that ChipMatch finds, else the chip with the
-  // region's uid. A region without a uid belongs to a chip that a process of the region uses under
-  // the region's device number. If there is no such chip, the region belongs to any device with its
-  // number, because a region does not contain the architecture.
+  // Returns the index of the total for a region: the total of the chip that ChipMatch finds, else
+  // the total with the region's uid. A region without a uid gets the total that one of its
+  // processes uses under the region's device number, else any total with this number and no uid.
+  // The architecture is not compared, because a region does not contain it.
   std::uint32_t total_of(const RegionEvidence& region) {
     if (const ChipMatch::Chip chip = match_.of(region)) {
       const std::uint32_t total = total_of_chip(*chip);
@@ -224,7 +224,7 @@ class SnapshotBuilder {
     return same ? near->second : total_of(0, region.device_id, "");
   }
 
-  // Records the uid that the region's device number stands for in each process of the region.
+  // Stores the region's uid in uid_of_ for each process of the region.
   void learn_uids(const RegionEvidence& region) {
     if (region.uid == 0) return;
     for (const RowEvidence& row : region.rows) {
@@ -236,9 +236,9 @@ class SnapshotBuilder {
     }
   }
 
-  // Returns the uid of a segment's device. If the segment has no uid, the uid comes from the region
-  // of TT-Metal with a row of the process and the same device number. The number identifies the
-  // chip, because one process does not give two chips the same number.
+  // Returns the uid of a segment's device. If the segment does not state the uid, takes it from the
+  // region of TT-Metal that has a row of the process and the same device number. One process does
+  // not give two chips the same number, so the number identifies the chip.
   [[nodiscard]] std::uint64_t uid_of(const SegmentEvidence& segment,
                                      const DeviceImage& device) const {
     const std::optional<RowName> name = row_name(segment);
@@ -252,7 +252,8 @@ class SnapshotBuilder {
     return device.arch.empty() && uid_of(segment, device) == 0;
   }
 
-  // Finds the totals of a segment's devices, except devices of which only the number is known.
+  // Finds the totals of a segment's devices. Leaves devices of which only the number is known to
+  // suppose_devices().
   void describe(const SegmentEvidence& segment) {
     std::vector<std::uint32_t>& of_device = totals_of_.emplace_back();
     std::vector<std::uint64_t> uids;
@@ -276,9 +277,9 @@ class SnapshotBuilder {
     chips_ = totals_.size();
   }
 
-  // Finds the totals of the devices of segment `s` that describe() left out. Assigns each of these
-  // devices to the only chip with its number. If no chip or several chips have this number, adds a
-  // total for the device alone.
+  // Finds the totals of the devices of segment `s` that describe() left out. If exactly one chip
+  // has the number of the device, the device is taken for this chip. Otherwise the device gets a
+  // total of its own.
   void suppose_devices(std::size_t s) {
     for (std::size_t d = 0; d < totals_of_[s].size(); ++d) {
       if (totals_of_[s][d] != kUnknownChip) continue;
@@ -369,7 +370,8 @@ class SnapshotBuilder {
     }
   }
 
-  // Returns the total of a chip that the driver lists. Adds the total if there is none yet.
+  // Returns the index of the total of a chip that the driver lists. Adds the total if there is none
+  // yet.
   std::uint32_t total_of_chip(std::uint32_t chip) {
     const auto [known, fresh] =
         total_of_chip_.try_emplace(chip, static_cast<std::uint32_t>(totals_.size()));
@@ -413,7 +415,7 @@ class SnapshotBuilder {
     for (auto& [device, total] : devices) {
       index_of_total_[total] = static_cast<std::uint32_t>(snapshot_.devices.size());
       device.complete = device.complete && evidence_.unread.empty();
-      // An allocation that was not read may lie in a range that looks free, so free space is
+      // A range that looks free may contain an allocation that was not read, so the free space is
       // unknown.
       if (!device.complete) device.free = {};
       snapshot_.devices.push_back(std::move(device));
@@ -421,7 +423,7 @@ class SnapshotBuilder {
     model::mark_shared_numbers(snapshot_.devices);
   }
 
-  // Adds the allocation to the list of the snapshot. The entry names only `devices`, a part of the
+  // Adds the allocation to the Snapshot, but only on `devices`, which are all or some of the
   // allocation's devices.
   model::Allocation& list(const SegmentEvidence& segment, const LiveAllocation& allocation,
                           std::span<const std::uint32_t> devices,
@@ -489,22 +491,22 @@ class SnapshotBuilder {
   std::vector<const RegionEvidence*> regions_;
   model::Snapshot snapshot_;
   std::vector<DeviceTotal> totals_;
-  std::size_t chips_ = 0;  // for the first chips_ totals, more than a number is known
+  std::size_t chips_ = 0;                    // number of totals of known chips, which come first
   std::map<Identity, std::uint32_t> known_;  // index into totals_, by identity
   // Index into totals_, by index into the driver's chips.
   std::map<std::uint32_t, std::uint32_t> total_of_chip_;
-  // Pairs of segment and device: the devices of which only the number is known.
+  // The devices of which only the number is known, as (segment, device).
   std::set<std::pair<std::size_t, std::size_t>> supposed_;
   std::vector<std::vector<std::uint32_t>> totals_of_;  // index into totals_, by segment and device
-  // Pairs (index into totals_, process) of the processes that the totals already list.
+  // The processes that a total already lists, as (index into totals_, process).
   std::set<std::pair<std::uint32_t, RowName>> listed_;
-  // Both maps have the key (process, its number for the device). uid_of_ has the uid from
-  // TT-Metal's region, 0 if ambiguous; chip_of_ has the index into totals_.
+  // Both maps have the key (process, number that the process gives the device). uid_of_ has the uid
+  // from TT-Metal's region, 0 if ambiguous. chip_of_ has the index into totals_.
   std::map<std::pair<RowName, std::uint32_t>, std::uint64_t> uid_of_;
   std::map<std::pair<RowName, std::uint32_t>, std::uint32_t> chip_of_;
   // Index into snapshot_.devices, by index into totals_.
   std::vector<std::uint32_t> index_of_total_;
-  // Segment, device and kind of each figure that exceeds the capacity of the device.
+  // The figures that exceed the capacity of their device, as (segment, device, kind).
   std::set<std::tuple<std::size_t, std::size_t, Kind>> left_out_;
   ProgramList programs_;
 };

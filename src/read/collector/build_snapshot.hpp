@@ -10,10 +10,10 @@ namespace ttmem::collector {
 // matter.
 //
 // - The figures of a device are sums over its living processes; dead processes are only listed.
-// - A row of TT-Metal's region counts unless the same process has a segment with the same device,
-//   because the segment is more exact. Two cases count as the same process: /proc confirms that
-//   the segment belongs to the pid of the row; or the pid is of another pid namespace, and segment
-//   and row have equal pids and equal names.
+// - A row of TT-Metal's region is ignored if its process has a segment that reports the same
+//   device, because the segment is more exact. Row and segment belong to the same process if they
+//   have the same pid and /proc confirms the segment's pid. If the pid is of another pid namespace,
+//   the names must be equal too.
 // - A process that reports only the number of a device is assigned to the only chip with that
 //   number, and is marked (supposed_device). If no chip or several chips have the number, the
 //   process gets a device of its own.

@@ -8,9 +8,9 @@ namespace {
 
 using model::State;
 
-// Returns true if `uid` may be UMD's uid of a chip of this board: the board's serial number, or,
-// for linked Blackholes, the serial number shifted left, with the chip's place on the board in the
-// low bits.
+// Returns true if `uid` may be UMD's uid of a chip of this board. UMD's uid is the serial number of
+// the board. For linked Blackholes it is the serial number shifted left, with the chip's place on
+// the board in the low bits.
 bool is_of_board(std::uint64_t uid, const driver::Chip& chip) {
   constexpr unsigned place_bits = 5;
   if (!chip.serial) return false;
@@ -55,7 +55,7 @@ ChipMatch::Chip ChipMatch::by_number(std::uint32_t number, std::uint64_t uid,
                                      const std::string& arch, bool alive) const {
   for (std::uint32_t i = 0; i < evidence_.driver.chips.size(); ++i) {
     const driver::Chip& chip = evidence_.driver.chips[i];
-    // If both uids are known, the uids differ, because by_uid() found no match.
+    // If `uid` and the chip's uid are known, they differ, because by_uid() found no match.
     const bool another = uid != 0 && chip.asic_id;
     const bool open_elsewhere = alive && chip.holders_known;
     if (chip.number == number && fits(i, arch) && !another && !open_elsewhere) return i;

@@ -16,9 +16,9 @@ namespace ttmem::collector {
 // 1. The uid decides. Processes report UMD's uid, which is the uid of the chip, the serial number
 //    of the board, or that serial number combined with the chip's place on the board. The driver
 //    reports the uid of the chip and the serial number of the board.
-// 2. If no uid matches, device N of a process is chip N, from 0, of the chips that the process has
-//    open, in the driver's order. UMD numbers the chips with a PCIe link in this order, before the
-//    chips that are reached through other chips.
+// 2. If no uid matches, the chips that the process has open are numbered from 0 in the driver's
+//    order. Device N of the process is chip N of these chips. UMD numbers the chips with a PCIe
+//    link in this order, before the chips that are reached through other chips.
 // 3. If the process has ended, or its open chips are unknown, device N is the driver's chip N.
 class ChipMatch {
  public:

@@ -22,9 +22,9 @@ Claim ClaimChecker::find(const SegmentName& name, const segment::SegmentImage& i
   const bool known = image.pid_namespace != 0 && own_namespace_ != 0;
   claim.foreign_pid = known && image.pid_namespace != own_namespace_;
   if (!claim.foreign_pid) claim.facts = same_start(image.pid, image);
-  // Users send signals to the pid of a living process, so this pid needs proof: the start time is
-  // right, or the process holds the lock. A client's pid in this pid namespace is accepted without
-  // proof.
+  // Users may send signals to the pid of a living process. So this pid is accepted only if the
+  // start time is right or the process holds the lock. The pid of a dead process or of a client is
+  // accepted without proof if it is of this pid namespace.
   const bool needs_no_proof = known && !claim.foreign_pid && (!alive || name.for_client);
   if (claim.facts || needs_no_proof) claim.host_pid = image.pid;
   // The lock of a proxy segment does not lead to the client, because the server holds the lock.
@@ -47,15 +47,15 @@ Result<Claim> ClaimChecker::check(const std::string& path, const SegmentName& na
   }
   Claim claim = find(name, image, file, alive);
   const std::uint32_t owner = file.facts.st_uid;
-  // The user id is not checked for a pid of another pid namespace. A container may have its own
-  // user ids, but the owner of the file is a user id of this system.
+  // For a pid of another pid namespace, the user id in the segment is not compared with the owner
+  // of the file, because a container may have its own user ids.
   if (image.uid != owner && !claim.foreign_pid) {
     return Error{
         fmt::format("left out {}: it belongs to {}, but names {} as its user; find out who made it",
                     path, user_name(owner), user_name(image.uid))};
   }
-  // Root may own the segment of another user's process: the process may have dropped its
-  // privileges, or root's server may write the segment for a client.
+  // Root may own the segment of another user's process. Either the process has dropped its
+  // privileges, or root's server writes the segment for a client.
   if (!claim.facts || claim.facts->owned_by(owner) || owner == 0) return claim;
   return Error{
       fmt::format("left out {}: it belongs to {}, but names process {} of another user; find "

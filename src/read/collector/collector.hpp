@@ -75,7 +75,7 @@ struct DeadSegment {
   std::uint64_t kernels_estimated_bytes = 0;
   bool cb_estimate = false;
   PerKind<KindFigures> kinds{};         // sums over all devices; unknown if not `readable`
-  bool readable = false;                // the file has the content of a segment
+  bool readable = false;                // true if the content was read as a segment
   bool abandoned = false;               // its server is gone; the client may still live
   bool clean_exit = false;              // the process closed its segment, and held nothing
   std::vector<HeldAllocation> largest;  // at most kLargestHeld, largest first
@@ -90,10 +90,10 @@ struct DeadSegments {
 };
 
 // Finds the segments whose owner is gone (no process holds the lock on the file), and the proxy
-// segments of clients that ended while their server was running. Also finds files that never became
-// segments, once no process can still be writing them. Removes nothing.
+// segments of clients that ended while their server was running. Also finds incomplete files that
+// no process is writing any more. Removes nothing.
 [[nodiscard]] DeadSegments find_dead(const std::string& directory);
-// Searches only the files with these names.
+// Like find_dead(directory), but searches only the files with these names.
 [[nodiscard]] DeadSegments find_dead(const std::string& directory,
                                      const std::vector<std::string>& names);
 
@@ -102,8 +102,8 @@ struct DeadSegments {
 // nothing.
 [[nodiscard]] DeadSegments find_failed(const std::string& directory);
 
-// Finds the segments that were kept for a reader (TTMEM_KEEP_FOR) that ended without removing these
-// segments. Removes nothing.
+// Finds the segments that were kept for a reader (TTMEM_KEEP_FOR) and that the reader did not
+// remove before its end. Removes nothing.
 [[nodiscard]] DeadSegments find_kept(const std::string& directory);
 
 // Finds the proxy segments of servers that were killed. The figures of these segments may be out of
@@ -119,7 +119,7 @@ struct ReapReport {
 // the content before this call.
 [[nodiscard]] ReapReport reap(const std::string& directory, const std::vector<DeadSegment>& dead);
 
-// A region of TT-Metal with rows of dead processes: a killed process leaves its row, and TT-Metal
+// A region of TT-Metal with rows of dead processes. A killed process leaves its row, and TT-Metal
 // never removes the row.
 struct DeadRegion {
   std::string path;

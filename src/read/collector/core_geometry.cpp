@@ -39,7 +39,7 @@ model::Bytes lockstep_bytes_of(const LiveAllocation& buffer) {
   return saturating_mul(*buffer.bytes_per_bank, *buffer.banks - with_data);
 }
 
-// Counts the overlaps among `buffers`, which are all of one type. Visits the buffers in ascending
+// Counts the overlaps among `buffers`, which are all of one kind. Visits the buffers in ascending
 // order of address, and keeps the highest end of the visited buffers for each class of banks. Banks
 // that hold the same buffers form one class.
 std::uint64_t overlaps_of_type(std::vector<const LiveAllocation*>& buffers) {

@@ -42,9 +42,9 @@ struct L1Limits {
   std::uint64_t l1_small_bytes_per_core = 0;
 };
 
-// Returns how much of each core of a device one process uses, row by row. A buffer counts on every
-// core, unless the buffer's allocator covers only some cores. `allocations` are the allocations on
-// this device; `all_listed` is false if some of these allocations could not be listed.
+// Returns how much L1 of each core of a device one process uses, row by row. A buffer counts on
+// every core, unless the buffer's allocator covers only some cores. `allocations` are the
+// allocations on this device. `all_listed` is false if `allocations` lacks some of them.
 [[nodiscard]] std::vector<CoreState> core_states(const segment::DeviceImage& device,
                                                  AllocationRefs allocations, bool all_listed);
 

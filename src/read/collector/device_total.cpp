@@ -18,7 +18,7 @@ using segment::DeviceImage;
 constexpr std::uint64_t kMaxDram = 1ULL << 40;
 constexpr std::uint64_t kMaxL1 = 1ULL << 30;
 
-// Returns `parts` times `bytes_each`; nullopt if either is 0, which means unknown.
+// Returns `parts` times `bytes_each`. Returns nullopt if either is unknown (0).
 Bytes capacity(std::uint64_t parts, std::uint64_t bytes_each) {
   if (parts == 0 || bytes_each == 0) return std::nullopt;
   return saturating_mul(parts, bytes_each);
@@ -137,7 +137,8 @@ std::vector<Kind> DeviceTotal::impossible(const PerKind<KindFigures>& kinds) con
   std::vector<Kind> found;
   for (const Kind kind : kDeviceKinds) {
     const KindFigures& figures = kinds[kind];
-    // Logical CB bytes may exceed the memory, because programs that share memory are added up.
+    // Logical CB bytes may exceed the memory, because memory that programs share counts once per
+    // program.
     const std::uint64_t logical = kind == Kind::cb ? 0 : figures.logical_bytes;
     const std::uint64_t claimed = std::max({figures.used_bytes, figures.peak_bytes, logical});
     if (figures.known != 0 && claimed > *most_of(kind)) found.push_back(kind);
@@ -146,7 +147,7 @@ std::vector<Kind> DeviceTotal::impossible(const PerKind<KindFigures>& kinds) con
 }
 
 void DeviceTotal::add_cores(const DeviceImage& device, const std::vector<CoreState>& states) {
-  // No process reports the cores of a CB without an address.
+  // If CBs without addresses are live, the cores of these CBs are unknown.
   const bool complete = !device.cores.empty() && device.kinds[Kind::cb].live == 0;
   if (!complete || device.grid_x > device_.grid_x || device.grid_y > device_.grid_y) {
     cores_known_ = false;
@@ -234,8 +235,8 @@ void DeviceTotal::finish_totals() {
   }
 }
 
-// Raises each peak to the present total. Before the call, each peak is the highest peak of a single
-// process. Both totals were certainly reached.
+// Raises each peak to at least the present total. Before the call, each peak is the highest peak of
+// a single process. The device certainly held both amounts at some time.
 void DeviceTotal::finish_peaks() {
   for (KindFigures& kind : device_.kinds) {
     const bool both = kind.get(&KindFigures::peak_bytes) && kind.get(&KindFigures::used_bytes);

@@ -16,9 +16,9 @@
 
 namespace ttmem::collector {
 
-// Sums up one device over all processes. Call describe() for every process on the device first, so
-// that the grid is known; then add the living processes. A figure that no living process reports is
-// unknown. Not thread-safe.
+// Adds up the figures of one device over all processes. Call describe() for every process on the
+// device first, so that the grid is known; then add the living processes. A figure that no living
+// process reports is unknown. Not thread-safe.
 class DeviceTotal {
  public:
   DeviceTotal(std::uint64_t uid, std::uint32_t id, std::string arch);
@@ -31,11 +31,9 @@ class DeviceTotal {
   void describe(const driver::Chip& chip);
   // Adds a uid that a process reports for the chip. Does nothing if the uid is already known.
   void add_uid(std::uint64_t uid);
-  // Records that nothing is in use. To be called if no process that may hold memory has the chip
-  // open.
+  // Records that nothing is in use. Call it if no process that may hold memory has the chip open.
   void set_idle();
-  // Records that a process with unknown figures has the chip open, so that the sums are lower
-  // limits.
+  // Records that a process with unknown figures has the chip open. The sums are then lower limits.
   void set_incomplete() { device_.complete = false; }
 
   // Adds a number that a process gives the device.
@@ -71,10 +69,10 @@ class DeviceTotal {
 
   model::Device device_;
   L1Limits limits_;
-  std::uint64_t largest_dram_ = 0;  // the largest capacity that a process states; 0: none
+  std::uint64_t largest_dram_ = 0;  // the largest DRAM that a process states; 0: none
   std::uint64_t largest_l1_ = 0;    // the largest L1 of a core that a process states
   std::vector<CoreState> cores_;    // cores of the grid, row by row
-  std::optional<BankFacts> banks_;  // from the living processes
+  std::optional<BankFacts> banks_;  // as the living processes state them
   bool banks_agree_ = true;         // false if living processes state different facts
   Taken taken_{};                   // the ranges that living processes take
   bool cores_known_ = true;         // false if a living process's use of single cores is unknown

@@ -6,7 +6,8 @@
 namespace ttmem::collector {
 namespace {
 
-// Adds the growth of a counter to `total`. Ignores a decrease, which no correct writer makes.
+// Adds the growth of a counter since `seen` to `total`. A correct writer never decreases a counter,
+// so a decrease is ignored.
 void grow(std::uint64_t& total, std::uint64_t& seen, std::uint64_t now) {
   if (now > seen) total += now - seen;
   seen = now;

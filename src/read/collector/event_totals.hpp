@@ -16,9 +16,8 @@
 namespace ttmem::collector {
 
 // Counts the events of all tracked processes since the first pass, including processes that have
-// ended and whose segments are gone. Events between the last pass and a clean exit are not counted.
-// Events between the last pass and a kill are counted, because the segment of a killed process
-// remains.
+// ended and whose segments are gone. The events of a process between the last pass and its end are
+// counted only if the process was killed, because only then its segment remains.
 // Events before the first pass are not counted. An earlier server may have reported these events,
 // and a monitoring system that adds up counters over restarts would count them twice. Dropped
 // events before the first pass are counted, because the figures of a segment that dropped events

@@ -20,8 +20,8 @@
 namespace ttmem::collector {
 
 // The file from which a segment was read, and the data that show whether the file has changed. A
-// new file may get the name and inode number of a removed file; its header, which is part of the
-// fingerprint, then has another creation time.
+// new file may get the name and inode number of a removed file. The two files then differ in the
+// creation time in the header, which is part of the fingerprint.
 struct SegmentOrigin {
   std::string name;
   dev_t file_device = 0;
@@ -36,7 +36,7 @@ struct SegmentEvidence {
   model::State state = model::State::alive;
   std::string user;
   Job job{};              // from the image, completed from /proc while the process lives
-  bool this_boot = true;  // false if its times belong to another boot
+  bool this_boot = true;  // false if the segment is from another boot
   // True if /proc shows a process with the pid, the start time and the owner of the segment. False
   // if the process has ended or is in a pid namespace that this process cannot see.
   bool confirmed = false;
@@ -50,8 +50,8 @@ struct SegmentEvidence {
 // Returns the pid for a sentence: "7", or "7 of another pid namespace (81234 here)".
 [[nodiscard]] std::string pid_text(const SegmentEvidence& segment);
 
-// Returns the time from `when_ns` to `monotonic_ns`. Returns 0, which means unknown, if the segment
-// is of another boot, or if `when_ns` is not before `monotonic_ns`.
+// Returns the time from `when_ns` to `monotonic_ns`. Returns 0 (unknown) if the segment is of
+// another boot, or if `when_ns` is not before `monotonic_ns`.
 [[nodiscard]] inline std::uint64_t age_ns(const SegmentEvidence& segment, std::uint64_t when_ns,
                                           std::uint64_t monotonic_ns) {
   return segment.this_boot && when_ns < monotonic_ns ? monotonic_ns - when_ns : 0;
@@ -85,10 +85,11 @@ struct Untracked {
   std::string command{};
   std::string user{};
   Job job{};
-  bool may_hold = true;  // false if the process runs no TT-Metal, so that it holds no device memory
-  // True if the process is tracked, and a warning about its segment exists already.
+  bool may_hold = true;  // false if TT-Metal is not loaded, so that the process holds no memory
+  // True if the process has a segment that cannot be read. A warning about the segment exists
+  // already.
   bool unreadable = false;
-  bool segment_deleted = false;  // true if the process is tracked, but its segment was deleted
+  bool segment_deleted = false;  // true if the process writes a segment that was deleted
   std::string reason{};          // why the process is not tracked: "tracking is switched off (...)"
   std::string advice{};          // "start it with ..."; empty if there is none
 

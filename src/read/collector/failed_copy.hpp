@@ -11,9 +11,9 @@
 
 namespace ttmem::collector {
 
-// Returns whether the process that writes the segment with this name lives. A living process holds
-// the lock on its segment, but no lock on a copy. Returns `unknown` if the segment exists and
-// cannot be opened.
+// Returns the state of the process that writes the segment with this name. Checks the lock on the
+// segment, because a process does not lock the copies of its segment. Returns `unknown` if the
+// segment exists and cannot be opened.
 [[nodiscard]] inline Owner owner_of(const Listing& listing, const std::string& segment) {
   DeniedFiles denied("read");
   std::vector<std::string> warnings;

@@ -18,7 +18,7 @@
 namespace ttmem::collector {
 namespace {
 
-// Builds the Snapshot of a machine on which this process is the only one.
+// Builds a Snapshot as if the process of `segment` were the only process of the machine.
 model::Snapshot snapshot_of(SegmentEvidence segment, const segment::FailureImage& failure,
                             const std::string& directory) {
   Evidence evidence;
@@ -40,8 +40,8 @@ class Finder {
       const FailedName failed = *parse_failed_name(name);
       if (failed.is_complete) add(name, failed.segment);
     }
-    // Reads the segments too. A copy may belong to an earlier failure. A segment describes the last
-    // failure of its process, even if no copy could be made.
+    // Reads the segments too, because a copy may belong to an earlier failure. A segment always
+    // describes the last failure of its process, even if no copy could be made.
     for (const std::string& name : listing_.segments) {
       if (!parse_segment_name(name)->for_client) add(name, name);
     }

@@ -35,8 +35,8 @@ struct Failures {
   std::vector<std::string> denied;    // warnings about files that this user may not read
 };
 
-// Returns the last failure of each process, dead or alive, as its segment and the copies in
-// `directory` describe it. Removes nothing. Never fails: a file that cannot be read becomes a
+// Returns the last failure of each process, dead or alive. Reads the segments and the copies of
+// segments in `directory`. Removes nothing. Never fails: a file that cannot be read becomes a
 // warning.
 [[nodiscard]] Failures failures(const std::string& directory);
 

@@ -30,7 +30,7 @@ model::FreeSpace free_of(const BankRegion& region, std::span<const AddressRange>
   return {free, largest};
 }
 
-// Returns true if buffers of `kind` exist, or may exist, but no process stated their region.
+// Returns true if buffers of `kind` may exist, but the region of these buffers is unknown.
 bool has_unstated_region(Kind kind, const PerKind<std::optional<BankRegion>>& regions,
                          const Taken& taken) {
   return !regions[kind] && !(taken[kind] && taken[kind]->empty());

@@ -39,8 +39,8 @@ bool removed_meanwhile(const OpenFile& file) {
 
 class Gatherer {
  public:
-  // `follows` is true if another pass will follow and use this pass as its `previous`. `evidence`
-  // already has the warnings about the directory itself.
+  // `follows` is true if a later pass will use this pass as its `previous`. `evidence` already has
+  // the warnings about the directory itself.
   Gatherer(const Listing& listing, Evidence& previous, bool follows, Evidence& evidence)
       : listing_(listing), previous_(previous), follows_(follows), evidence_(evidence) {}
 
@@ -84,8 +84,8 @@ class Gatherer {
     return found;
   }
 
-  // Reads the marks of processes that could not create a segment. Warns about living processes,
-  // whose memory is not seen.
+  // Reads the marks of processes that could not create a segment. Counts the ended processes. Warns
+  // about the other processes, because their memory is not seen.
   void marks() {
     NotTracked living;
     for (const std::string& name : listing_.marks) {
@@ -140,8 +140,8 @@ class Gatherer {
     if (follows_) fingerprint = segment::read_fingerprint(source);
     Result<SegmentImage> image = segment::read_segment(source);
     const Owner owner = owner_of(file.fd.get());
-    // The removal is checked after the owner: a reaper holds the lock while it removes a segment,
-    // so the owner of a removed segment may seem to live.
+    // Checks for a removal after the owner. A reaper holds the lock while it removes a segment, so
+    // the owner of a removed segment may seem to live.
     if (removed_meanwhile(file)) return std::nullopt;
     if (!image) {
       warn_unreadable(name, image.error().message);
@@ -198,17 +198,17 @@ class Gatherer {
     return job;
   }
 
-  // Looks up each process only once in a pass: a process has a row for each of its chips.
+  // Looks up each process only once in a pass, because a process has a row for each of its chips.
   const Job& job_of_process(std::int32_t pid) {
     const auto [known, fresh] = jobs_.try_emplace(pid);
     if (fresh) known->second = process_job(pid);
     return known->second;
   }
 
-  // Returns true if the segment need not be read again while the fingerprint is the same. Within
-  // one call, the writer may update the fingerprint before other figures (the cores on which a
-  // program is resident), so a segment that has just changed is read once more. The segment of a
-  // dead process has no writer.
+  // Returns true if the segment need not be read again while the fingerprint is the same. During
+  // one call of the C interface, the writer may update the fingerprint before other figures, such
+  // as the cores on which a program is resident. So a segment that has just changed is read once
+  // more. The segment of a dead process no longer changes.
   static bool settled(const SegmentEvidence& evidence, const segment::Fingerprint& fingerprint,
                       const SegmentEvidence* known) {
     const bool seen_before = known != nullptr && known->state == evidence.state &&
@@ -274,8 +274,8 @@ class Gatherer {
   std::uint64_t abandoned_ = 0;  // number of proxy segments whose server is gone
 };
 
-// Returns TTMEM_HOST if set, else the host name. A pod has a host name of its own, so TTMEM_HOST
-// contains the name of its node there.
+// Returns TTMEM_HOST if set, else the host name. In a pod, the host name is the name of the pod, so
+// TTMEM_HOST can contain the name of the node.
 std::string host_name() {
   if (const char* named = environment("TTMEM_HOST"); *named != '\0') return named;
   std::array<char, 256> name{};
@@ -330,7 +330,7 @@ Evidence gather_pass(const std::string& directory, Evidence previous, bool follo
                      evidence.untracked != previous.untracked ||
                      evidence.warnings != previous.warnings || evidence.host != previous.host ||
                      evidence.directory != previous.directory;
-  // The times are taken last, so that no age is negative.
+  // The times are read after all evidence, so that no age is negative.
   evidence.monotonic_ns = clock_ns(CLOCK_MONOTONIC);
   evidence.time_unix_ns = clock_ns(CLOCK_REALTIME);
   return evidence;

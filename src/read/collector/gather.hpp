@@ -16,7 +16,7 @@ namespace ttmem::collector {
 // changed since that pass is taken from `previous`. Every pass checks whether the owner of a
 // segment lives.
 [[nodiscard]] Evidence gather(const std::string& directory, Evidence previous);
-// Does a single pass. Skips work that only a following pass would use.
+// Does a pass without a previous pass. Skips work that only a later pass would use.
 [[nodiscard]] Evidence gather(const std::string& directory);
 
 // The free space in bytes below which a warning is given. With less space, new processes cannot

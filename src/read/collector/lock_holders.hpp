@@ -10,10 +10,10 @@
 
 namespace ttmem::collector {
 
-// Finds the process that holds the lock on a file. Returns the pid in the reader's pid namespace,
-// because the kernel translates the pids in /proc/locks. A process in a container knows only its
-// pid in the container, which is useless to the reader. Reads /proc/locks once, at the first call.
-// Not thread-safe.
+// Finds the process that holds the lock on a file, by /proc/locks. The kernel translates the pids
+// in /proc/locks into the reader's pid namespace. A process in a container knows only its pid in
+// the container, which is useless to the reader. Reads /proc/locks once, at the first call. Not
+// thread-safe.
 class LockHolders {
  public:
   // Returns nullopt if no process holds the lock exclusively, if the holder is not visible here, or

@@ -27,8 +27,8 @@ std::string_view behind(std::string_view text, std::string_view key) {
   return at == std::string_view::npos ? std::string_view() : text.substr(at + key.size());
 }
 
-// Returns the part of /proc/PID/stat that begins with this field, 3 or more. The name, field 2, may
-// contain blanks and parentheses.
+// Returns the part of /proc/PID/stat from this field on. `field` must be 3 or more. The name, field
+// 2, may contain blanks and parentheses.
 std::string_view fields_from(int field, std::string_view stat) {
   const std::size_t end_of_name = stat.rfind(')');
   if (end_of_name == std::string_view::npos) return {};

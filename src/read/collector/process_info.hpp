@@ -40,11 +40,10 @@ struct ProcessFacts {
 // Returns the numbers in the line `Uid:` of /proc/PID/status.
 [[nodiscard]] std::optional<std::array<std::uint32_t, 4>> parse_uids(std::string_view status);
 
-// Returns true if a process is ending as a whole, from the texts of /proc/PID/stat and
-// /proc/PID/status. A process is ending if its only thread left is a zombie or exits (PF_EXITING is
-// set before the thread closes its files), or if SIGKILL is pending for the first thread. The
-// kernel also sends SIGKILL to the first thread if another thread ends the process. Returns false
-// if the texts show neither case.
+// Returns true if the texts of /proc/PID/stat and /proc/PID/status show that the whole process is
+// ending. A process is ending if its last thread is a zombie or is exiting, or if SIGKILL is
+// pending for its first thread. The kernel sets PF_EXITING before an exiting thread closes its
+// files. The kernel also sends SIGKILL to the first thread if another thread ends the process.
 [[nodiscard]] bool parse_is_ending(std::string_view stat, std::string_view status);
 
 // Returns the wall-clock time at which a process began; `start_time_ticks` as in ProcessFacts.

@@ -15,7 +15,7 @@ namespace ttmem::collector {
 [[nodiscard]] std::string process_name(std::int32_t pid);
 [[nodiscard]] std::string process_command(std::int32_t pid);
 
-// Returns the job as far as this user may read it from /proc.
+// Returns the job of a process from /proc. Facts that this user may not read stay empty.
 [[nodiscard]] Job process_job(std::int32_t pid);
 
 // Return the texts of /proc/PID/environ and /proc/PID/maps; nullopt if this user may not read them.

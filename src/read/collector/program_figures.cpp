@@ -43,10 +43,10 @@ void add_masks(const LiveFootprint& footprint, std::vector<CoreMask>& masks) {
   }
 }
 
-// An address at which a footprint begins or ceases to cover memory.
+// The begin or the end of an address range that a footprint takes on a core.
 struct Edge {
   std::uint64_t address = 0;
-  std::int32_t weight = 0;  // weight of the footprint, negative at its end
+  std::int32_t weight = 0;  // weight of the footprint, negative at the end of a range
   std::uint32_t use = 0;
 };
 
@@ -64,9 +64,10 @@ void add_edges(std::span<const FootprintUse> uses, std::uint32_t core, std::vect
   }
 }
 
-// Adds to `exclusive[i]` the bytes that only footprint `i` covers, times `cores`. `covering` is the
-// sum of the indices of the footprints that cover an address. If the weights of these footprints
-// add up to 1, there is exactly one such footprint, and `covering` is its index.
+// Adds to `exclusive[i]` the bytes that only footprint `i` covers, times `cores`. Visits the edges
+// in ascending order of address. `weight` and `covering` are the sums of the weights and of the
+// indices of the footprints that cover the current address. If `weight` is 1, a single footprint
+// covers the address, and `covering` is its index.
 void sweep(std::vector<Edge>& edges, std::uint64_t cores, std::vector<std::uint64_t>& exclusive) {
   std::sort(edges.begin(), edges.end(),
             [](const Edge& a, const Edge& b) { return a.address < b.address; });

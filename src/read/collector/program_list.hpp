@@ -14,8 +14,8 @@ namespace ttmem::collector {
 
 // Lists the programs of one segment after another, within limits for all segments together. A
 // Snapshot has a copy of the footprint for each program. Without limits, a segment of a few MiB
-// whose programs share one footprint could need many GiB and hours. Programs beyond the limits are
-// left out, with a warning. Not thread-safe.
+// whose programs share one footprint could take many GiB of memory and hours of work. Programs
+// beyond the limits are left out, with a warning. Not thread-safe.
 class ProgramList {
  public:
   // Adds the programs of a segment to `snapshot`. `device_index` has, for each device of the

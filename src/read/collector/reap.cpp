@@ -37,7 +37,7 @@ std::string segment_of(const std::string& name) {
   return name;
 }
 
-// Returns whether the reader for which the segment was kept lives; unknown for a reader of another
+// Returns the state of the reader for which the segment was kept; unknown for a reader of another
 // pid namespace. A process that started after the file got its name is another process with the
 // same pid.
 Owner reader_of(const KeptName& kept, const OpenFile& file) {
@@ -54,7 +54,8 @@ Owner reader_of(const KeptName& kept, const OpenFile& file) {
 
 // Returns true if a writer may still be creating the file. A writer needs only microseconds from
 // creating to locking the file. A file counts as being created if it changed in the last ten
-// seconds and /proc shows a process with its pid, even if that is another process.
+// seconds and /proc shows a process with the pid in its name, even if another process has this pid
+// now.
 bool may_be_in_the_making(const std::string& name, const OpenFile& file) {
   constexpr std::uint64_t seconds_of_grace = 10;
   if (!process_facts(parse_segment_name(segment_of(name))->pid)) return false;
@@ -140,8 +141,8 @@ class Reaper {
  public:
   explicit Reaper(const Listing& listing) : listing_(listing) {}
 
-  // Finds dead segments. If `abandoned` is true, finds only segments that a server abandoned;
-  // otherwise finds only the other dead segments.
+  // Finds the dead segments that a server abandoned, or, if `abandoned` is false, all other dead
+  // segments.
   DeadSegments find(const std::vector<std::string>& names, bool abandoned) {
     DeadSegments found;
     for (const std::string& name : names) {
@@ -178,8 +179,8 @@ class Reaper {
   }
 
   // Opens a dead segment. Returns nullopt if the file is not a segment, or if the segment is not
-  // dead. Tries a shared lock, because another reader would mistake an exclusive lock for the lock
-  // of a living owner.
+  // dead. Checks the owner with a shared lock, because another reader would mistake an exclusive
+  // lock for the lock of a living owner.
   std::optional<OpenFile> open_dead(const std::string& name) {
     std::optional<OpenFile> file = open_file(listing_, name, denied_, warnings_);
     if (!file) return std::nullopt;
@@ -234,7 +235,7 @@ class Reaper {
   std::vector<std::string> warnings_;
 };
 
-// Searches the files whose names `names` selects from the listing.
+// Finds the dead segments among the files that `names` selects from the listing.
 template <typename Names>
 DeadSegments find(const std::string& directory, bool abandoned, Names&& names) {
   const Result<Listing> listing = list_directory(directory);

@@ -25,7 +25,7 @@ constexpr std::string_view kReads = ".r";
 std::uint64_t random_number() {
   std::uint64_t number = 0;
   const bool known = ::getrandom(&number, sizeof number, 0) == ssize_t{sizeof number};
-  constexpr unsigned unused_bits = 16;  // an id has to fit into FailureRecord::run
+  constexpr unsigned unused_bits = 16;  // shortens ids, which must fit into FailureRecord::run
   return (known ? number : clock_ns(CLOCK_REALTIME)) >> unused_bits;
 }
 
@@ -39,8 +39,8 @@ std::optional<Number> take_number(std::string_view& rest) {
 
 }  // namespace
 
-// An id looks like "4711.4026531836.88123.9f3a01bc77d2.r": pid, pid namespace, start time, random
-// number, and ".r" for a reader.
+// Makes an id such as "4711.4026531836.88123.9f3a01bc77d2.r": pid, pid namespace, start time,
+// random number, and ".r" for a reader.
 std::string name_this_run(RunRole role) {
   const auto facts = process_facts(::getpid());
   std::string id = fmt::format("{}.{}.{}.{:012x}{}", ::getpid(), own_pid_namespace(),

@@ -15,7 +15,7 @@ namespace ttmem::collector {
 // The role of this process: it reads the segments of the run, or only starts the run.
 enum class RunRole : std::uint8_t { starts, reads };
 
-// Puts a new id in front of $TTMEM_RUN and returns the id. Other users cannot guess it.
+// Puts a new id in front of $TTMEM_RUN and returns the id. Other users cannot guess the id.
 [[nodiscard]] std::string name_this_run(RunRole role);
 
 // Returns whether the process that made the id lives; unknown for another pid namespace.

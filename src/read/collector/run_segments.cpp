@@ -51,8 +51,8 @@ bool contains(const std::vector<std::string>& list, const std::string& text) {
   return std::find(list.begin(), list.end(), text) != list.end();
 }
 
-// Returns true if $TTMEM_KEEP_FOR names a living reader: this process then runs inside the run of
-// that reader. A reader of another pid namespace cannot be checked and counts as living.
+// Returns true if this process runs inside the run of another reader: $TTMEM_KEEP_FOR names a
+// living reader. A reader of another pid namespace cannot be checked and counts as living.
 bool has_outer_reader() {
   const std::string_view text = environment("TTMEM_KEEP_FOR");
   const std::size_t colon = std::min(text.find(':'), text.size());
@@ -197,8 +197,8 @@ bool RunSegments::take(const std::string& name, std::vector<UniqueFd>& opened) {
   const std::optional<KeptName> kept = parse_kept_name(name);
   const std::optional<SegmentName> segment = parse_segment_name(kept ? kept->segment : name);
   if (!segment) return true;
-  // Opens the file before anything else, because the file may be gone a moment later. If opening
-  // fails, only a file of this run causes a warning.
+  // Opens the file first, because the file may soon be removed. If the file cannot be opened, warns
+  // only if the file belongs to this run.
   DeniedFiles denied("read");
   std::vector<std::string> warnings;
   std::optional<OpenFile> file = open_file(listing_, name, denied, warnings);
@@ -271,9 +271,10 @@ bool RunSegments::is_claim_right(const std::string& name, const SegmentName& seg
   return claim.has_value();
 }
 
-// Returns true if a writer may still complete the header of the file: its process lives, or the
-// file changed in the last two seconds, which is more than a writer needs. Otherwise counts the
-// process as not tracked, or as a stranger.
+// Returns true if take() must handle the file again, because a writer may still complete the header
+// or has just completed it. A writer may complete the header if its process lives, or if the file
+// changed in the last two seconds, which is more than a writer needs. If no writer is left, counts
+// the process as not tracked or as a stranger, unless it belongs to another run.
 bool RunSegments::is_starting(const std::string& name, const SegmentName& segment,
                               const OpenFile& file) {
   const Lineage lineage = lineage_of(name, segment);
@@ -282,7 +283,8 @@ bool RunSegments::is_starting(const std::string& name, const SegmentName& segmen
       facts && facts->start_time_ticks == segment.start_time_ticks && !facts->is_ending;
   if (lives || (!is_ending_ && change_time(file) + 2 * kSecond > clock_ns(CLOCK_REALTIME)))
     return true;
-  // Reads the header again: the writer may have completed the header just before the process ended.
+  // Reads the header again, because the writer may have completed the header just before its
+  // process ended.
   const FdSource source(file.fd.get());
   if (header_state(source) != HeaderState::incomplete) return true;
   // The header may have the run ids already, because the writer stores them before it makes the
@@ -304,8 +306,8 @@ bool RunSegments::is_starting(const std::string& name, const SegmentName& segmen
   return false;
 }
 
-// Returns Lineage::ours if the process of the segment is a descendant of this process. The first
-// answer for a file is kept.
+// Returns Lineage::ours if the process of the segment is a descendant of this process. Keeps the
+// first answer for a file, because the process may end before the next call.
 RunSegments::Lineage RunSegments::lineage_of(const std::string& name, const SegmentName& segment) {
   const auto [known, is_new] = lineages_.try_emplace(name, Lineage::unknown);
   const std::optional<ProcessFacts> facts = process_facts(segment.pid);
@@ -359,9 +361,10 @@ void RunSegments::release(UniqueFd segment) {
   if (remove_names(known->second, segment.get())) known_.erase(known);
 }
 
-// Removes the names of a file. Returns true if the file has no name left. The name that a killed
-// process left is removed only under the lock, so that no other process removes or reuses the name
-// at the same time.
+// Removes the names of a segment, unless an inner reader may want the segment or this reader is not
+// the outermost reader. Returns true if no name is left. The name that a killed process left is
+// removed only under the lock, so that no other process removes or reuses the name at the same
+// time.
 bool RunSegments::remove_names(Known& known, int segment) {
   known.is_deferred = is_outermost_ && is_wanted_by_inner_run(known.runs, segment);
   if (!is_outermost_ || known.is_deferred) return false;
@@ -398,7 +401,7 @@ void RunSegments::remove_deferred() {
   }
 }
 
-// Keeps the first warnings only: a directory with many bad files must not fill the screen.
+// Keeps only the first warnings, because a directory with many bad files must not fill the screen.
 void RunSegments::warn(std::string warning) {
   constexpr std::size_t max_warnings = 64;
   if (warnings_.size() < max_warnings) warnings_.push_back(std::move(warning));

@@ -31,15 +31,15 @@ namespace ttmem::collector {
 // - If a segment names no run (an older library, a cleared environment), the parents of the process
 //   are looked up while the process lives. A process that ended before the lookup is a stranger:
 //   its parents are unknown.
-// When readers are nested, only the outermost reader removes segments, and only segments that no
-// inner reader still wants.
+// If a reader runs inside the run of another reader, only the outermost reader removes segments. It
+// keeps segments that an inner reader still wants.
 //
 // Construct it before the first process starts, and call open_new() before waitpid() reports the
 // end of a child. Sets TTMEM_RUN and TTMEM_KEEP_FOR for this process. Use it in one thread at a
 // time.
 class RunSegments {
  public:
-  // The fate of the segments of killed processes after release().
+  // Tells whether release() removes the segments of killed processes.
   enum class Evidence : std::uint8_t { stays, is_removed };
 
   RunSegments(const std::string& directory, Evidence evidence);
@@ -60,9 +60,9 @@ class RunSegments {
   [[nodiscard]] std::vector<UniqueFd> open_new(std::size_t room);
   // Returns true if segments are left that found no room or are not complete.
   [[nodiscard]] bool has_more() const { return !names_.empty() || !starting_.empty(); }
-  // Queues every segment of the directory for open_new(). Call it at the end: from then on,
-  // open_new() no longer waits until the incomplete file of an ended process has not changed for
-  // two seconds.
+  // Queues every segment of the directory for open_new(). Call it at the end. After this call,
+  // open_new() gives up the incomplete file of an ended process at once. Before this call,
+  // open_new() waits for two seconds after the last change of the file.
   void list();
 
   // Takes back a segment from open_new(). Call it after the process of the segment has ended and
@@ -83,7 +83,8 @@ class RunSegments {
 
  private:
   enum class Lineage : std::uint8_t { ours, others, unknown };
-  // Device, inode, creation time and pid of a segment, because inode numbers are reused.
+  // Identifies a segment by device, inode, creation time and pid. Device and inode are not enough,
+  // because inode numbers are reused.
   using Key = std::tuple<dev_t, ino_t, std::uint64_t, std::int32_t>;
   struct Known {
     std::set<std::string> names;
@@ -124,7 +125,7 @@ class RunSegments {
   std::uint64_t next_removal_ns_ = 0;
   std::deque<std::string> names_;            // names of files to open
   std::deque<std::string> starting_;         // names of incomplete files
-  std::uint64_t next_starting_ns_ = 0;       // when incomplete files are looked at again
+  std::uint64_t next_starting_ns_ = 0;       // time of the next look at incomplete files
   std::map<std::string, Lineage> lineages_;  // by name, of incomplete segments
   std::map<Key, Known> known_;
   std::set<std::string> marks_;

@@ -45,14 +45,14 @@ class RunWatch {
     std::vector<model::LabelTotal> held;
   };
 
-  // Opens new segments. Returns true if there was one.
+  // Opens new segments. Returns true if it opened at least one.
   [[nodiscard]] bool open_new();
   bool sample();
   void note_fullest(const std::vector<segment::SegmentImage>& images);
 
   RunSegments found_;
   std::vector<UniqueFd> segments_;    // segments of living processes
-  std::map<Key, Process> processes_;  // the state of each process when it was read last
+  std::map<Key, Process> processes_;  // the state of each process at the last look
   model::RunSummary summary_;
   std::uint64_t began_ns_ = 0;
   std::chrono::milliseconds pause_{};

@@ -93,7 +93,7 @@ std::optional<KeptName> parse_kept_name(std::string_view name) {
   const std::size_t at = name.find(segment::kKeptSuffix);
   if (at == std::string_view::npos || !parse_segment_name(name.substr(0, at))) return std::nullopt;
   KeptName kept{.segment = std::string(name.substr(0, at))};
-  // The part of the name that begins with the last dot of the suffix.
+  // The numbers after the suffix, with the dot before each number.
   std::string_view rest = name.substr(at + segment::kKeptSuffix.size() - 1);
   const bool numbers = take_number(rest, kept.reader) && take_number(rest, kept.pid_namespace);
   return numbers && rest.empty() ? std::optional(std::move(kept)) : std::nullopt;

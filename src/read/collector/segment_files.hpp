@@ -50,8 +50,8 @@ struct KeptName {
 };
 [[nodiscard]] std::optional<KeptName> parse_kept_name(std::string_view name);
 
-// Returns the user of the process that a segment describes. Only root may write a segment for
-// another user's process.
+// Returns the user of the process that a segment describes: the owner of the file. If root's server
+// wrote the segment for a client, returns the user that the segment states.
 [[nodiscard]] std::uint32_t user_of(const SegmentName& name, const segment::SegmentImage& image,
                                     std::uint32_t file_owner);
 
@@ -89,23 +89,24 @@ struct OpenFile {
   struct stat facts {};
 };
 
-// Opens a regular file of the listing for reading. Returns nullopt in three cases: if the file is
-// gone, which is not an error; if this user may not read the file, which is then added to `denied`;
-// or if the open fails for another reason or the file is not regular, which adds a warning.
+// Opens a regular file of the listing for reading. Returns nullopt if the file is gone, which is
+// not an error. If this user may not read the file, adds the file to `denied` and returns nullopt.
+// If the open fails for another reason or the file is not regular, adds a warning and returns
+// nullopt.
 [[nodiscard]] std::optional<OpenFile> open_file(const Listing& listing, const std::string& name,
                                                 DeniedFiles& denied,
                                                 std::vector<std::string>& warnings);
 
 // The state of a segment's writer. The writer holds a lock on the segment for its lifetime, and the
 // kernel drops the lock when the writer's last descriptor is closed. Call owner_of() only after the
-// header is complete. The writer locks the file before it completes the header, and an earlier call
-// could make the writer's lock attempt fail.
+// header is complete. owner_of() locks the file for a moment. An earlier call could make the
+// writer's own lock attempt fail, because the writer locks the file before it completes the header.
 enum class Owner : std::uint8_t { alive, gone, unknown };
 [[nodiscard]] Owner owner_of(int fd);
 
 // Locks a file whose owner is gone, so that no other process removes the file, or creates it again
 // after exec(), at the same time. Returns false if another process holds the lock for 20 ms.
-// Readers hold it only for microseconds.
+// Readers hold the lock only for microseconds.
 [[nodiscard]] bool lock_to_remove(int fd);
 
 }  // namespace ttmem::collector

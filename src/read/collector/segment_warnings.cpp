@@ -12,7 +12,7 @@
 namespace ttmem::collector {
 namespace {
 
-// Returns "3 programs" or "1 program".
+// Returns the count and its noun, such as "3 programs" or "1 program".
 std::string counted(std::uint64_t count, const std::string& one) {
   return plural(count, one, one + "s");
 }

@@ -37,8 +37,8 @@ static_assert(offsetof(RawRow, updated_unix_ns) == 48);
 static_assert(offsetof(RawRow, name) == 56);
 static_assert(kRowsAt + kRows * sizeof(RawRow) == kInitStateAt);
 
-// Reads a value. All values lie in the first kInitStateAt + 4 bytes; the caller has checked that
-// `bytes` has at least that many.
+// Reads the value at offset `at`. All values lie in the first kInitStateAt + 4 bytes. The caller
+// has checked that `bytes` is at least this long.
 template <typename T>
 T get(std::span<const std::byte> bytes, std::size_t at) {
   T value;
@@ -86,8 +86,8 @@ Result<TtMetalRegion> decode_region(std::span<const std::byte> bytes) {
     row.pid = raw.pid;
     row.name = safe_text({raw.name, sizeof(raw.name)});
     row.updated_unix_ns = raw.updated_unix_ns;
-    // A region has only logical sizes, which count as used bytes. Its CB size already counts each
-    // CB on each of its cores.
+    // A region has only logical sizes, which count as used bytes. The CB size of a region already
+    // counts each CB once per core.
     for (const auto& [kind, size] :
          {std::pair(Kind::dram, raw.dram), std::pair(Kind::l1, raw.l1),
           std::pair(Kind::l1_small, raw.l1_small), std::pair(Kind::trace, raw.trace)}) {

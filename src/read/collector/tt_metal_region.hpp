@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the region that TT-Metal writes for each chip in shared memory: a table of processes and
-// their bytes. ttmem takes no part in writing. A region has no capacities, peaks, addresses or
+// their bytes. ttmem never writes to the region. A region has no capacities, peaks, addresses or
 // per-core figures, and all its sizes are logical.
 #pragma once
 

@@ -46,15 +46,15 @@ std::set<std::int32_t> holders_in(const driver::Driver& driver) {
   return pids;
 }
 
-// Returns true if a living process of a pid namespace that this process cannot see has a segment.
-// The unseen holder of a chip, which the driver lists as pid 0, may then be this tracked process.
+// Returns true if a segment belongs to a living process of a pid namespace that this process cannot
+// see. The driver lists such a process as pid 0, so pid 0 may stand for this tracked process.
 bool has_foreign_segment(const Evidence& evidence) {
   return std::any_of(evidence.segments.begin(), evidence.segments.end(), [](const auto& segment) {
     return segment.state == State::alive && segment.foreign_pid && !segment.host_pid;
   });
 }
 
-// Returns false only if both directories can be inspected and are not the same directory.
+// Returns false if the two paths certainly name different directories.
 bool may_be_same(const std::string& a, const std::string& b) {
   struct stat one {};
   struct stat other {};
@@ -139,8 +139,8 @@ class Reasoner {
     say("its TT-Metal publishes nothing: it is older than 2026, or still starting", start_again);
   }
 
-  // Returns true if the name of a segment has this pid. The segment could not be read, because the
-  // process would be tracked otherwise.
+  // Returns true if the name of a segment contains this pid. The process is not tracked, so this
+  // segment could not be read.
   [[nodiscard]] bool has_segment_file(std::int32_t pid) const {
     return listing_ != nullptr && std::any_of(listing_->segments.begin(), listing_->segments.end(),
                                               [&](const std::string& name) {
@@ -195,7 +195,7 @@ std::vector<Untracked> find_untracked(const Evidence& evidence, const Listing* l
     const auto same = std::find_if(known.begin(), known.end(), [&](const Untracked& before) {
       return before.pid == pid && before.start_time_ticks == facts->start_time_ticks;
     });
-    // A process without TT-Metal is inspected again: it may load TT-Metal later.
+    // A process without TT-Metal is inspected in every pass, because it may load TT-Metal later.
     found.push_back(same != known.end() && same->may_hold ? *same : reasoner.look_at(pid, *facts));
   }
   return found;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads and removes the marks of processes that could not create a segment. A mark is a symbolic
-// link, which needs no space.
+// link, because a link can be created even if the directory has no free space.
 #pragma once
 
 #include <cstdint>

@@ -145,7 +145,7 @@ class DriverReader {
     return {};
   }
 
-  // Reads all that is known of a chip. `own` is the driver's number for the chip.
+  // Reads the facts about a chip, except the sensors. `own` is the driver's number for the chip.
   [[nodiscard]] Chip chip(std::uint32_t number, std::uint32_t own, bool has_node) const {
     const std::string folder = folder_of(own);
     Chip chip;
@@ -162,7 +162,7 @@ class DriverReader {
     chip.firmware = line_of(folder + "/tt_fw_bundle_ver");
     chip.asic_id = number_in<std::uint64_t>(folder + "/tt_asic_id", 16);
     chip.serial = number_in<std::uint64_t>(folder + "/tt_serial", 16);
-    // A chip that is off the bus reads as all ones.
+    // Every value that is read from a chip off the bus is all ones.
     chip.in_reset = chip.in_reset || chip.asic_id == UINT64_MAX;
     for (auto* told : {&chip.asic_id, &chip.serial}) {
       if (*told == 0U || *told == UINT64_MAX) told->reset();
@@ -185,7 +185,8 @@ class DriverReader {
     if (sensors.aiclk_mhz == UINT32_MAX) sensors.aiclk_mhz.reset();
     const std::string hwmon = hwmon_of(number);
     if (hwmon.empty()) return sensors;
-    // Impossible values are ignored: a chip that is off the bus reads as all ones.
+    // Impossible values are ignored, because every value that is read from a chip off the bus is
+    // all ones.
     constexpr double most_degrees = 1000;
     constexpr double most_watts = 4000;
     sensors.temperature_c = scaled(hwmon + "/temp1_input", 1e3, most_degrees);
@@ -210,8 +211,8 @@ class DriverReader {
     chip.holders.assign(pids.begin(), pids.end());
   }
 
-  // Finds the holders of chips for which the driver has no list of pids (older drivers), by the
-  // open descriptors in /proc. Processes that this user may not inspect are not found.
+  // Finds the holders of chips by the open descriptors in /proc. Needed with older drivers, which
+  // have no list of pids. Does not find processes that this user may not inspect.
   void find_holders(std::vector<Chip>& chips) const {
     std::map<std::string, std::set<std::int32_t>> open;  // by path
     for (const Chip& chip : chips) {

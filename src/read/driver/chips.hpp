@@ -22,7 +22,7 @@ struct Sensors {
 
 // A chip with a PCIe link of its own. Chips that are reached through other chips are not listed.
 struct Chip {
-  // N of /dev/tenstorrent/N, as this process sees it: in a container, N may differ from the host's.
+  // N of /dev/tenstorrent/N, as this process sees it. In a container, the host may use another N.
   std::uint32_t number = 0;
   bool has_node = false;  // /dev/tenstorrent/N exists; a container sees only its own chips there
   bool may_open = false;  // this user may read and write /dev/tenstorrent/N
@@ -54,9 +54,9 @@ struct Driver {
   friend bool operator==(const Driver&, const Driver&) = default;
 };
 
-// Reads the driver's files below `root`, which is empty except in tests (TTMEM_SYSROOT). Opens no
-// device, because opening would wake the device. Never fails; a value that cannot be read is
-// unknown.
+// Reads the driver's files below `root`. `root` is an empty string, except in tests, which set
+// TTMEM_SYSROOT. Opens no device, because opening would wake the device. Never fails; a value that
+// cannot be read is unknown.
 [[nodiscard]] Driver read_driver(const std::string& root);
 
 }  // namespace ttmem::driver

@@ -7,7 +7,7 @@
 
 namespace ttmem::model {
 
-// The allocations and frees of a device since the counting began. The counters never decrease.
+// The allocations and frees of a device since ttmem began to count. The counters never decrease.
 struct DeviceCounters {
   std::uint32_t id = 0;
   std::optional<std::uint64_t> uid;

@@ -11,15 +11,15 @@
 
 namespace ttmem::model {
 
-// Names a device by its number, which several chips may share, by its uid, or by its PCI address.
-// name_of() returns the name that finds the same device in a later Snapshot.
+// The name of a device: its uid, its PCI address or its number. Several chips may share a number.
+// name_of() returns a name that finds the same device in a later Snapshot.
 struct DeviceName {
   constexpr DeviceName() = default;
   constexpr DeviceName(std::uint32_t a_number) : number(a_number) {}  // NOLINT: implicit on purpose
 
   std::optional<std::uint64_t> uid;  // if set, `number` and `arch` are ignored
   std::uint32_t number = 0;
-  // If set, the name fits only a chip of this arch whose uid and bus id are unknown.
+  // If set, the name matches only a chip of this architecture whose uid and bus id are unknown.
   std::optional<std::string> arch;
   std::string bus_id{};  // "01:00.0"; if it is not empty, all other fields are ignored
 
@@ -59,8 +59,8 @@ struct DeviceName {
   return has_number(device, name.number);
 }
 
-// Returns a copy of the device with only the identifying fields: the fields that name_of() and
-// has_name() read, and the fields that messages show.
+// Returns a copy of the device with only the fields that name_of() and has_name() read and the
+// fields that name the device in messages.
 [[nodiscard]] inline Device identity_only(const Device& device) {
   Device identity;
   identity.id = device.id;

@@ -43,13 +43,15 @@ struct LabelTotal {
 
 struct RunSummary {
   std::vector<RunProcess> processes;  // in the order of their start
-  // Live at the end of the run, the largest on one device first.
+  // Allocations that were live at the end of the run. The group with the most bytes on one device
+  // comes first.
   std::vector<LabelTotal> held;
-  // Live in the sample with the most bytes in use, the largest on one device first.
+  // Allocations that were live in the sample with the most bytes in use, in the same order as
+  // `held`.
   std::vector<LabelTotal> fullest;
   std::uint64_t fullest_bytes = 0;  // bytes in use in that sample, over all processes and devices
   std::uint64_t fullest_after_ns = 0;  // time from the start of the run to that sample
-  // Processes that ended before ttmem could see who had started them.
+  // Number of processes that ended before ttmem could see which process had started them.
   std::uint64_t unknown_processes = 0;
   std::vector<std::string> warnings;
 };

@@ -17,7 +17,7 @@ namespace ttmem::model {
 }
 
 // Returns true if several processes hold memory of the device. Each process has an allocator of its
-// own, so that the processes may have the same addresses. The sums of the device then count these
+// own, so two processes may use the same addresses. The sums of the device then count these
 // addresses several times.
 [[nodiscard]] inline bool may_overlap(const Device& device) {
   return holding_processes(device) > 1;

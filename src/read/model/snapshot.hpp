@@ -81,7 +81,7 @@ struct Process {
   Bytes kernels_estimated_bytes;    // the part of the kernel bytes that is estimated
   std::optional<bool> cb_estimate;  // true if the CB figures are estimates; nullopt if unknown
   std::string not_tracked;          // why the process is not tracked; empty if it is tracked
-  bool may_hold = true;  // false: untracked, and without TT-Metal, so that it holds no memory
+  bool may_hold = true;             // false: has not loaded TT-Metal and so holds no device memory
 
   [[nodiscard]] constexpr Bytes used(Kind kind) const {
     return kinds[kind].get(&KindFigures::used_bytes);
@@ -108,11 +108,11 @@ struct Core {
   friend bool operator==(const Core&, const Core&) = default;
 };
 
-// The memory of one kind that the runtime's allocator can still give away, in every bank. Either
-// both figures are known or neither figure is known.
+// The memory of one kind that the runtime's allocator can still give to buffers, per bank. Either
+// both figures are known or both are unknown.
 struct FreeSpace {
   Bytes bytes_per_bank;
-  Bytes largest_per_bank;  // the largest block: the maximum for one buffer
+  Bytes largest_per_bank;  // the largest free block, which limits the size of a buffer
 };
 
 // The figures of a device are sums over the living processes on it that report the figure; a figure
@@ -144,15 +144,15 @@ struct Device {
   std::vector<std::uint64_t> other_uids;  // other uids by which processes name this chip
   bool idle = false;             // nothing is in use: no process that may hold memory has it open
   std::uint32_t card_chips = 0;  // number of chips on its card; 0: unknown
-  // The source of the capacities: a process, or, if no process reports them, the known figures of
-  // all cards or chips of this type.
+  // The source of the capacities. If no process reports them, they are the figures of all cards of
+  // this type (card), or of all chips of this architecture (chip).
   enum class Statement : std::uint8_t { process, card, chip } capacities_from = Statement::process;
 
   bool complete = true;  // false if figures are missing: sums are then lower limits
 
   PerKind<KindFigures> kinds{};
-  // The part of the physical bytes that lies on cores without data of the buffer. The allocator
-  // takes the same range on all its cores (lockstep). Only for l1 and l1_small.
+  // The part of the physical bytes that lies on cores without data of the buffer, because the
+  // allocator takes the same range on every core (lockstep). Only for l1 and l1_small.
   PerKind<Bytes> lockstep_bytes{};
 
   PerKind<FreeSpace> free{};  // for dram, l1, l1_small and trace; CBs have no allocator
@@ -211,8 +211,8 @@ struct Device {
       [](const Process& process) { return !process.not_tracked.empty() && process.may_hold; }));
 }
 
-// Returns false if the driver does not list the processes that have the device open, and no process
-// is known to use it. Unseen processes may then use it.
+// Returns false if unseen processes may use the device. In this case no process is known to use the
+// device, and the driver has no list of the processes that have the device open.
 [[nodiscard]] inline bool users_known(const Device& device) {
   return !device.driver_number || device.holders_known || living_processes(device) > 0;
 }
@@ -237,7 +237,7 @@ struct Allocation {
   std::uint64_t age_ns = 0;
   bool persistent = false;  // a dispatch or fabric kernel
   bool estimate = false;    // `bytes` is an estimate
-  bool left_out = false;    // not in any sum: its process reports more than the device has
+  bool left_out = false;    // not in any sum, because its process reports more than the device has
   std::string label;        // empty if there is none
   std::string scope;        // the scope it was allocated in, "decoder.0/attention"; may be empty
   ScopeVisit visit;         // the visit to `scope` in which it was allocated
@@ -254,7 +254,7 @@ struct Allocation {
   return allocation.devices;
 }
 
-// Returns the sum over all devices of the allocation. `bytes` is the size on one device.
+// Returns `bytes`, a size on one device, times the number of the allocation's devices.
 [[nodiscard]] inline std::uint64_t on_all_devices(const Allocation& allocation,
                                                   std::uint64_t bytes) {
   return saturating_mul(bytes, std::uint64_t{devices_of(allocation).size()});
@@ -303,7 +303,7 @@ struct LeftAtClose {
   bool foreign_pid = false;   // as in Process
   std::optional<std::int32_t> host_pid;
   std::string name;                 // of the process
-  std::uint32_t device_number = 0;  // the process's number for the device; it may be open again
+  std::uint32_t device_number = 0;  // the process's number for the device, which may be open again
   std::uint64_t allocations = 0;
   std::uint64_t bytes = 0;
 };
@@ -318,7 +318,7 @@ struct Snapshot {
   std::vector<std::string> warnings;  // complete sentences: object, reason, next step
   std::vector<std::string> unread;    // the warnings about data that could not be read
 
-  // Returns false if something could not be read, so that sums are lower limits.
+  // Returns false if something could not be read. The sums are then lower limits.
   [[nodiscard]] bool complete() const { return unread.empty(); }
   // Returns true if nothing at all could be read.
   [[nodiscard]] bool blind() const { return devices.empty() && !complete(); }

@@ -13,7 +13,7 @@ BlockTree::Index BlockTree::make(const Block& block) {
     node = unused_.back();
     unused_.pop_back();
   }
-  // xorshift: the priorities only have to be independent of the addresses.
+  // xorshift is random enough, because the priorities only have to be independent of the addresses.
   random_ ^= random_ << 13;
   random_ ^= random_ >> 17;
   random_ ^= random_ << 5;

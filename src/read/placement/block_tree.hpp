@@ -7,10 +7,10 @@
 
 namespace ttmem::placement {
 
-// The blocks of an address space, ordered by address; no two overlap. Every node of the tree stores
-// the size of the largest block of its subtree. All operations on single blocks, such as lowest()
-// and highest(), take logarithmic time. A copy of the tree is one copy of a flat array. Not
-// thread-safe.
+// The blocks of an address space, ordered by address. Blocks do not overlap. Every node of the tree
+// stores the size of the largest block of its subtree. All operations on single blocks, such as
+// lowest() and highest(), take logarithmic time. A copy of the tree is one copy of a flat array.
+// Not thread-safe.
 class BlockTree {
  public:
   struct Block {

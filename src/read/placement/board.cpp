@@ -33,7 +33,7 @@ constexpr ChipSpec kBlackhole = {.arch = Arch::blackhole,
                                  .dram_alignment = 64,
                                  .circular_buffers = 64};
 
-// If dispatch runs on Tensix cores, it takes the last row that is not harvested.
+// Dispatch on Tensix cores takes the last row that is not harvested.
 Board wormhole(std::string_view board, std::string_view system, Grid tensix_grid, Grid compute_grid,
                Grid compute_grid_eth_dispatch) {
   return {.name = std::string(board),
@@ -45,8 +45,8 @@ Board wormhole(std::string_view board, std::string_view system, Grid tensix_grid
           .dram_channels = 12};
 }
 
-// The die has 14 columns. One column is for dispatch, and one or two columns are harvested.
-// find_board() also accepts another grid.
+// The die has 14 columns. One column is for dispatch, and one or two columns are harvested. A user
+// can state another compute grid, see find_board().
 Board blackhole(std::string_view board, std::string_view system, std::uint32_t dram_channels,
                 std::uint32_t columns) {
   const Grid compute_grid{columns, 10};

@@ -53,8 +53,8 @@ struct Board {
 // Returns the names that find_board() knows, without a grid.
 [[nodiscard]] std::vector<std::string_view> board_names();
 
-// Finds a board by name, ignoring case and punctuation. Card types such as "n150d" and "P100a" and
-// names with the maker or the architecture are known too. A compute grid may be appended:
+// Finds a board by name, ignoring case and punctuation. Also finds card types such as "n150d" and
+// "P100a", and names with the maker or the architecture. A compute grid may be appended:
 // "p150:13x10". The error lists the known names or the largest grid.
 [[nodiscard]] Result<Board> find_board(std::string_view name);
 

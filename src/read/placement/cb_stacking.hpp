@@ -30,14 +30,14 @@ struct StackedCbs {
 };
 
 // Stacks circular buffers upwards from `base`, in the order of their declaration. Each circular
-// buffer begins at the highest end of its own core ranges, aligned. It then raises the end of every
-// range that shares a core with its own ranges and does not end above the begin of this circular
-// buffer.
+// buffer begins at the highest end of its own core ranges, aligned. The end of the circular buffer
+// then becomes the new end of each core range that shares a core with it, unless that core range
+// already ends above the begin of the circular buffer.
 // Example, base 1000, alignment 10: 100 bytes on cores 0 to 3 go to address 1000, 50 bytes on cores
 // 2 to 5 go to 1100, 20 bytes on core 6 go to 1000.
-// This is TT-Metal's rule, including its flaw: suppose range R was raised by circular buffer A. A
-// larger circular buffer B at the same address, which also shares cores with R, does not raise R
-// again. A later circular buffer on R can then overlap B.
+// This is TT-Metal's rule, including its flaw. Suppose that circular buffers A and B have the same
+// address, both share cores with range R, and B is larger. A raises the end of R. B does not,
+// because R already ends above the begin of B. A later circular buffer on R can then overlap B.
 [[nodiscard]] StackedCbs stack_circular_buffers(std::span<const DeclaredCb> declared,
                                                 std::uint64_t base, std::uint32_t alignment);
 

@@ -75,7 +75,7 @@ void FreeList::add_free(std::uint64_t address, std::uint64_t bytes) {
     free_.erase(below->address);
     block = {below->address, below->bytes + bytes};
   }
-  // A free block above touches this block only if that free block begins where this block ends.
+  // A free neighbour above begins exactly where this block ends.
   const auto above = free_.last_up_to(block.end());
   if (above && above->address == block.end()) {
     free_.erase(above->address);

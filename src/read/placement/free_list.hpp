@@ -28,10 +28,10 @@ class FreeList {
 
   FreeList(std::uint64_t base, std::uint64_t size, std::uint32_t alignment);
 
-  // Returns the address, or nullopt, without changing anything, if no free block is large enough.
+  // Returns the address. If no free block is large enough, returns nullopt and changes nothing.
   std::optional<std::uint64_t> allocate(std::uint64_t bytes, bool bottom_up);
-  // Allocates the bytes at this address, rounded up as in allocate(). Returns false, without
-  // changing anything, if some of the bytes are not free or lie outside the space.
+  // Allocates `bytes` at `address`, rounded up as in allocate(). If some of the bytes are not free
+  // or lie outside the space, returns false and changes nothing.
   bool occupy(std::uint64_t address, std::uint64_t bytes);
   // Frees the allocation at `address`. An address that is not allocated is ignored.
   void deallocate(std::uint64_t address);

@@ -24,8 +24,9 @@ struct Address {
   friend bool operator==(const Address&, const Address&) = default;
 };
 
-// Parses "node7", "node7:9488", "http://node7:9488" or "https://proxy.example/node7". The default
-// port is `port`, and 443 for https://. Fails on any other text; the message shows valid addresses.
+// Parses "node7", "node7:9488", "http://node7:9488" or "https://proxy.example/node7". If the text
+// has no port, the port is 443 for https:// and `port` otherwise. Fails on any other text; the
+// message shows valid addresses.
 [[nodiscard]] Result<Address> parse_address(std::string_view text, std::uint16_t port = 9488);
 
 }  // namespace ttmem::remote

@@ -70,7 +70,7 @@ Fault unreachable(const error_code& error) {
   return fault;
 }
 
-// Describes an answer that did not end regularly.
+// Describes an answer that is too large or was cut off.
 Fault incomplete(const error_code& error, std::size_t max_bytes) {
   if (error == http::error::body_limit) {
     return too_large(fmt::format("{} MiB", max_bytes >> 20));
@@ -84,7 +84,7 @@ Fault incomplete(const error_code& error, std::size_t max_bytes) {
           "try again"};
 }
 
-// A longer body is not an error message of ttmem.
+// The maximum size of an error message. A longer body does not come from ttmem.
 constexpr std::size_t kMaxErrorBytes = std::size_t{64} << 10;
 
 // Describes an answer whose status is not 200.

@@ -50,8 +50,8 @@ std::unordered_set<std::string> all_names() {
   return names;
 }
 
-// The maximum number of entries of all lists of one name in a document. The limit is far above the
-// largest machine.
+// The maximum number of entries that all lists with this name may have together in a document. The
+// limit is far above the largest machine.
 struct ListLimit {
   std::string_view name;
   std::size_t max;
@@ -61,8 +61,8 @@ constexpr std::array kListLimits = {
     ListLimit{"processes", 1U << 16},   ListLimit{"per_core", 1U << 20},
     ListLimit{"allocations", 1U << 20}, ListLimit{"programs", 1U << 20},
     ListLimit{"cbs", 1U << 20}};
-// The maximum number of values that are kept at the same time. A document without lists that has
-// not more than kMaxFigureBytes has fewer values.
+// The maximum number of values that are kept at the same time. A document without lists has fewer
+// values, because it has at most kMaxFigureBytes.
 constexpr std::size_t kMaxValues = std::size_t{1} << 21;
 
 // Builds the document from the events of the parser. nlohmann's own builder checks all members of a

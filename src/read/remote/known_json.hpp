@@ -23,9 +23,9 @@ using Complete =
 // values that are nested deeper than in a document of ttmem. Calls complete() for each other object
 // and list when it ends. Time is proportional to the text, and memory to its known part.
 //
-// Returns null if the text is not JSON. Fails if the number of values is larger than on any
-// machine, because the value of a short text such as `{}` may take a thousand times the memory of
-// the text.
+// Returns null if the text is not JSON. Fails if the text has more values than the document of any
+// real machine, because a parsed value may take a thousand times the memory of its text, such as
+// `{}`.
 [[nodiscard]] Answer<nlohmann::json> parse_known(std::string_view text, const Complete& complete);
 
 // Returns true if a document of ttmem has members of this name.

@@ -31,8 +31,8 @@ class Mirror {
 
   // Returns the state of the last answer. Valid until the next take().
   [[nodiscard]] const model::Snapshot& snapshot() const { return snapshot_; }
-  // Returns the number of processes that died with memory since the server started; nullopt if the
-  // server does not report it.
+  // Returns the number of processes that died while they held memory, since the start of the
+  // server. Returns nullopt if the server does not report this number.
   [[nodiscard]] std::optional<std::uint64_t> died() const { return died_; }
 
  private:

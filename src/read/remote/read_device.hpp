@@ -9,8 +9,9 @@
 namespace ttmem::remote {
 
 // Reads a device as views::snapshot_json() and views::figures_json() write it, from an untrusted
-// document. Unknown and impossible values become unknown, so that views may rely on the promises of
-// the model: cores are complete and in row order, or absent; numbers ascend. Pure, never fails.
+// document. Unknown and impossible values become unknown. Views may rely on two promises of the
+// model: the cores are either complete and in row order, or absent, and the device numbers ascend.
+// Pure, never fails.
 [[nodiscard]] model::Device read_device(const nlohmann::json& json);
 
 // Reads `per_core` of a device with this grid. Returns an empty list unless the list has each core

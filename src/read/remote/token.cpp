@@ -30,7 +30,8 @@ Result<std::string> read_token(const std::string& path) {
                    fmt::format("make one: (umask 077; openssl rand -hex 32 > {})", file));
   }
   if (!S_ISREG(status.st_mode)) return refused("it is not a file", "name one");
-  // Checks the path and not the open file: a user who can replace the file has the token anyway.
+  // It is enough to check the path and not the open file, because a user who can replace the file
+  // has the token anyway.
   if ((status.st_mode & 027U) != 0) {
     return refused("others can read it, or its group can write it", "chmod 600 " + file);
   }
