@@ -68,7 +68,7 @@ Record example(const std::string& name) {
 
 TEST(SegmentLayoutDocument, HeaderOffsetsMatch) {
   const auto fields = table("Header");
-  EXPECT_EQ(fields.size(), 39U);
+  EXPECT_EQ(fields.size(), 40U);
   EXPECT_FIELD(Header, magic);
   EXPECT_FIELD(Header, layout_version);
   EXPECT_FIELD(Header, header_bytes);
@@ -91,6 +91,7 @@ TEST(SegmentLayoutDocument, HeaderOffsetsMatch) {
   EXPECT_FIELD(Header, events);
   EXPECT_FIELD(Header, event_details);
   EXPECT_FIELD(Header, event_count);
+  EXPECT_FIELD(Header, ended_ns);
   EXPECT_FIELD(Header, client_uid);
   EXPECT_FIELD(Header, dropped_allocations);
   EXPECT_FIELD(Header, dropped_programs);
