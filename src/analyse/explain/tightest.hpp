@@ -15,7 +15,8 @@ struct Tightness {
   Kind kind = Kind::dram;
   Bank bank;
 };
-// Returns nullopt if the held buffers are unknown for every kind. `memory` must outlive the result.
+// Returns the tightest kind, or nullopt if the held buffers of every kind are unknown. `memory`
+// must outlive the result.
 [[nodiscard]] std::optional<Tightness> tightest(const DeviceMemory& memory);
 
 // Returns the largest free block of the tightest kind as a share of its region; 1 if nothing is
