@@ -20,7 +20,7 @@ bool differs(const FailureMessage::Number& said, std::uint64_t here) {
   return said && *said != here;
 }
 
-// Returns false if a bank with this largest free block cannot have refused the request.
+// Returns true if a bank with this largest free block can have refused the request.
 bool can_have_failed(const FailureMessage& failure, std::uint64_t largest_free) {
   if (differs(failure.largest_free_per_bank, largest_free)) return false;
   return !failure.bytes_per_bank || largest_free < *failure.bytes_per_bank;

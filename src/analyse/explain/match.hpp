@@ -25,7 +25,7 @@ enum class Match : std::uint8_t {
 // takes seconds for all devices of a large mesh.
 [[nodiscard]] bool can_match(const FailureMessage& failure, const DeviceMemory& memory);
 
-// Returns false if the message has no figure that match() compares.
+// Returns true if the message has a figure that match() compares.
 [[nodiscard]] bool has_figures_to_match(const FailureMessage& failure);
 
 }  // namespace ttmem::explain

@@ -57,8 +57,8 @@ void suggest_dram(const BankRequest& request, const DeviceMemory& memory, Explan
            format_bytes(bank->largest_free(), Scale::core))});
 }
 
-// Suggests a smaller L1_SMALL region. Makes no suggestion for a request that is larger than the
-// bank, because such a request would leave no room for circular buffers.
+// Suggests a smaller L1_SMALL region. Makes no suggestion for a request that is larger than the L1
+// bank, because L1 would then have no room for circular buffers.
 void suggest_smaller_l1_small(const BankRequest& request, const Bank& bank,
                               const DeviceMemory& memory, Explanation& result) {
   const std::uint64_t more = bank.missing_at_the_end(request.needed);

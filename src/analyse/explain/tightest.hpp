@@ -24,8 +24,9 @@ struct Tightness {
 // computed the free blocks, because a mesh has many buffers.
 [[nodiscard]] double room_of(const model::Snapshot& state, const MemoryRef& ref);
 
-// Returns the largest free block as computed by the collector. Returns nullopt unless the device
-// has exactly one process and that process is alive. `memory` may be a result of outline().
+// Returns the largest free block that the collector computed for the whole device, if the device
+// has exactly one process and this process is alive. Otherwise returns nullopt. `memory` may be a
+// result of outline().
 [[nodiscard]] Bytes collected_largest_free(const DeviceMemory& memory, Kind kind);
 
 }  // namespace ttmem::explain
