@@ -60,7 +60,7 @@ int build(const AdapterOptions& options) {
   return print(fmt::format("{}\n", built->adapter()));
 }
 
-// Returns the text of the column STATE in `ttmem adapter list`.
+// Returns the state of an adapter, as shown in the column STATE of `ttmem adapter list`.
 std::string_view state_of(const CacheEntry& entry) {
   if (!entry.built) return "failed";
   const auto library = attach::runtime_at(entry.about.library);

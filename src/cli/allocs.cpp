@@ -23,7 +23,7 @@ Examples:
   ttmem allocs --pid 4711 --json
   ttmem allocs --csv > allocations.csv)";
 
-// Returns the number of circular buffers that the list omits. Without --kind, the list has no
+// Returns the number of circular buffers that the list omits. Only a list without --kind omits
 // circular buffers.
 std::uint64_t hidden_cbs(const model::Snapshot& snapshot,
                          const selection::AllocationFilter& filter) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values that users type after an option. An Error says in one line what is wrong and what would be
-// right. Pure, safe from any thread.
+// Parses the values of options. The message of an Error says in one line what is wrong and what
+// would be right. Pure, safe from any thread.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace ttmem::cli {
 
-// Returns a parser for Command::add_option(). The parser calls `parse`, and puts the option and the
-// typed text before the message of an Error.
+// Returns a parser for Command::add_option(). The parser calls `parse`. If `parse` returns an
+// Error, puts the option and the typed text before its message.
 template <typename Parse>
 [[nodiscard]] auto parse_for(std::string_view option, Parse parse) {
   return [option, parse](const std::string& text) {
@@ -34,8 +34,7 @@ template <typename Parse>
 // Parses names of Kind, for example "dram,l1".
 [[nodiscard]] Result<std::vector<Kind>> parse_kinds(const std::string& text);
 
-// Parses a number above zero, at most a million. `option` is the name of the option for the
-// message.
+// Parses a number above zero and at most a million. Error messages contain the name `option`.
 [[nodiscard]] Result<double> parse_positive(std::string_view option, const std::string& text);
 
 // Parses a whole number above zero.

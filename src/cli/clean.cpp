@@ -26,8 +26,8 @@ Examples:
   ttmem clean             remove the segments of dead processes, and TT-Metal's regions
                           that no live process uses)";
 
-// Returns the name of the process. If the file never became a segment, there is no process, and the
-// function returns the path of the file.
+// Returns the name of the process, or the path of the file if the file never became a segment. Such
+// a file names no process.
 std::string name_of(const DeadSegment& dead) { return dead.name.empty() ? dead.path : dead.name; }
 
 std::string table_of(const std::vector<DeadSegment>& dead, const text::TextOptions& options) {
@@ -64,7 +64,7 @@ std::string table_of(const std::vector<DeadSegment>& dead, const text::TextOptio
 }
 
 // Prints the text about held memory. The caller removes the files only if printing succeeded,
-// because the facts are lost with the files.
+// because only the files contain these facts.
 int print_held(const std::string& text) {
   switch (write_stdout(text)) {
     case Written::all:
@@ -169,8 +169,9 @@ std::string text_of(const std::vector<collector::UntrackedMark>& marks) {
   return text;
 }
 
-// Segments to remove besides the segments of dead processes: proxy segments without a server,
-// copies of failures, and segments that were kept for a reader that is gone.
+// The segments that are removed in addition to the segments of dead processes: proxy segments whose
+// server is gone, copies that were saved at an out-of-memory failure, and segments that were kept
+// for a reader that is gone.
 struct Others {
   collector::DeadSegments abandoned;
   collector::DeadSegments failed;

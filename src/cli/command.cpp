@@ -65,7 +65,8 @@ std::string Command::description() const { return app_->get_description(); }
 
 std::string Command::footer() const { return app_->get_footer(); }
 
-// Does not call App::help(), which would return the help of the command that the user typed.
+// Does not call App::help(), because that function returns the help of the command that the user
+// typed.
 std::string Command::help() const {
   return app_->get_formatter()->make_help(app_, app_->get_name(), CLI::AppFormatMode::Normal);
 }

@@ -27,15 +27,15 @@ struct Chosen {
   std::optional<Error> wrong;  // error of the first invalid value, if any
 };
 
-// An option, or a positional argument, as the help shows it.
+// An option or a positional argument, with the texts that the help shows.
 struct OptionInfo {
   std::vector<std::string> names;  // "-i", "--device"; empty for a positional argument
   std::string value;               // "LIST", "UINT=86400"; empty: takes no value
   std::string help;
 };
 
-// A view of a CLI::App. The app, `chosen` and all values that are passed to its functions must
-// outlive the view.
+// Declares the options of a CLI::App. The app, `chosen` and all values that are passed by reference
+// must outlive this object.
 class Command {
  public:
   Command(CLI::App& app, Chosen& chosen) : app_(&app), chosen_(&chosen) {}
@@ -58,11 +58,11 @@ class Command {
   [[nodiscard]] std::string help(const std::string& subcommand) const;
   void footer(const std::string& text);
 
-  // `names` is for example "-r,--interval", or a name without dashes for a positional argument.
-  // `type` is the name of the value in the help.
+  // Adds an option with a text. `names` is for example "-r,--interval"; a name without dashes makes
+  // a positional argument. `type` is the name of the value in the help.
   void add_option(const std::string& names, const std::string& type, std::string& value,
                   const std::string& help);
-  // Adds an option with a number. The help shows the number that `value` has during this call.
+  // Adds an option with a number. The help shows the present `value` as the default.
   void add_option(const std::string& names, const std::string& type, std::uint64_t& value,
                   const std::string& help);
   // Stores the result of parse(text) in `value`, or the Error in Chosen::wrong.
@@ -95,7 +95,7 @@ class Command {
   }
   void add_flag(const std::string& names, bool& value, const std::string& help);
 
-  // Sets the action of this command. The root's action is used if the command line names no
+  // Sets the action of this command. The action of the root runs if the command line names no
   // command.
   void does(Action action);
 

@@ -34,7 +34,7 @@ struct CommonOptions {
 
 void add_common(Command& app, CommonOptions& common);
 void add_color(Command& app, CommonOptions& common);
-// Returns how standard output shows text with these options.
+// Returns the layout of text on standard output with these options.
 [[nodiscard]] text::TextOptions text_options(const CommonOptions& common);
 
 // Declares `ttmem` without a command.
@@ -61,19 +61,19 @@ void add_import(Command& app);
 void add_serve(Command& app);
 void add_help(Command& app);
 void add_version(Command& app, const std::string& text);
-// `to_run` is the rest of the command line after `run` and its options; the caller fills it before
-// parsing. The action runs that command, after an optional "--", with tracking on and the adapter
-// attached, and returns its exit code. With --no-explain and without --summary, the command
-// replaces this process. Other exit codes: 127 if there is no such command, 126 if it cannot be
-// started, 2 if no command was named.
+// `to_run` is the rest of the command line after `run` and its options: an optional "--" and a
+// command. The caller fills `to_run` before parsing. The action runs the command with tracking on
+// and the adapter attached, and returns its exit code. With --no-explain and without --summary, the
+// command replaces this process. Other exit codes: 127 if the command does not exist, 126 if it
+// cannot be started, 2 if no command was given.
 void add_run(Command& app, const std::vector<std::string>& to_run);
 // Like add_run(), but records all events of the command.
 void add_record(Command& app, const std::vector<std::string>& to_run);
 
 // A hidden command. `words` is the text that the user has typed after `ttmem`, up to the cursor;
 // the caller fills it before parsing. Prints the possible completions of the last word
-// (docs/reference/completion.md). Prints no errors, because errors would disturb the line that the
-// shell draws.
+// (docs/reference/completion.md). Never prints errors, because they would appear in the middle of
+// the command line.
 void add_complete(Command& app, const std::vector<std::string>& words);
 // A hidden command. Prints the parts of a command's manual page that can be made from its
 // declaration, in the format of scdoc.
@@ -84,8 +84,8 @@ void add_manual(Command& app);
   return name == "run" || name == "record";
 }
 
-// Prints `text`, which describes `snapshot`. Returns a failure if no data could be read for the
-// snapshot.
+// Prints `text`, which describes `snapshot`. Returns the exit code, which is a failure if no data
+// could be read for the snapshot.
 [[nodiscard]] int print_of(const model::Snapshot& snapshot, std::string_view text);
 
 }  // namespace ttmem::cli

@@ -70,7 +70,7 @@ CandidateList pids() {
   return all;
 }
 
-// Returns the distinct values of a property of all processes, without the empty text.
+// Returns the different values that a property has among all processes, without the empty text.
 template <typename Get>
 CandidateList of_processes(Get&& get) {
   std::set<std::string> found;
@@ -127,8 +127,8 @@ struct ArgumentValues {
   bool list = false;          // true: the user may type several values, separated by commas
 };
 constexpr std::array kValues = {
-    // The value of `ttmem fleet --sort`. This entry must precede the entry "--sort", because the
-    // first match is used.
+    // The value of `ttmem fleet --sort`. This entry must stand before "--sort", because the first
+    // matching entry is used.
     ArgumentValues{"ORDER", orders, ""},
     ArgumentValues{"--at", nullptr, "peak,l1.peak,dram.peak,end"},
     ArgumentValues{"--board", boards, "", true},
@@ -152,8 +152,8 @@ constexpr std::array kValues = {
 };
 constexpr std::array<std::string_view, 6> kFiles = {"FILE", "FILE...", "OLD", "NEW", "OUT", "PATH"};
 
-// The output of `ttmem complete`. If `directive` is not empty, the shell itself completes the word.
-// ":files" for example asks for file names.
+// The output of `ttmem complete`. If `directive` is not empty, it tells the shell to complete the
+// word itself. For example, ":files" asks for file names.
 struct Completion {
   CandidateList candidates{};
   std::string directive{};

@@ -92,8 +92,9 @@ class LastFailure {
   static constexpr std::size_t kMaxTextBytes = std::size_t{1} << 16;
   static constexpr std::size_t kMaxMessageBytes = std::size_t{1} << 13;
 
-  // Keeps the end, from the beginning of a line, because a message may continue in the next piece.
-  // Messages at the end are found twice, which does no harm.
+  // Looks for failures in `text_`, then keeps only the last lines of `text_`, because a message may
+  // continue in the next piece. A message in the kept lines is found twice. This is harmless,
+  // because only the last message counts.
   void look_and_keep_end() {
     look();
     constexpr std::size_t from = kMaxTextBytes - kMaxMessageBytes;
@@ -112,7 +113,8 @@ class LastFailure {
   std::optional<FailureMessage> last_;
 };
 
-// Returns the last failure in a log. Fails if the log cannot be read; the message is the reason.
+// Returns the last failure in a log. Fails if the log cannot be read. The message of the error is
+// the reason.
 Result<std::optional<FailureMessage>> last_failure_in(int fd) {
   LastFailure last;
   std::vector<char> buffer(std::size_t{1} << 16);
@@ -144,7 +146,7 @@ Result<std::optional<FailureMessage>> last_failure(const std::string& file) {
                   name)};
 }
 
-// The failure to explain, and the state of the processes.
+// The failure to explain, and the state from which it is explained.
 struct Case {
   std::optional<FailureMessage> failure;
   model::Snapshot state;
@@ -152,8 +154,8 @@ struct Case {
   StateSource source = StateSource::bystander;
 };
 
-// Returns true if `text`, which a process or a recording has stored, contains the message in
-// `failure`. Returns true for any text if there is no `failure`.
+// Returns true if `text` contains a message that can be about the same failure as `failure`. `text`
+// comes from a process or a recording. Without `failure`, every text matches.
 bool matches_message(const std::string& text, const std::optional<FailureMessage>& failure) {
   const std::vector<FailureMessage> said = explain::find_failures(text);
   return !failure || std::any_of(said.begin(), said.end(), [&](const FailureMessage& one) {
@@ -162,7 +164,7 @@ bool matches_message(const std::string& text, const std::optional<FailureMessage
 }
 
 // Returns the figures by which the moment of the failure can be found in a recording. Returns
-// nullopt if the message contains none.
+// nullopt if the message contains no such figures.
 std::optional<report::MomentFigures> figures_of(const FailureMessage& failure) {
   switch (failure.what) {
     case FailureMessage::What::out_of_memory:
@@ -175,7 +177,7 @@ std::optional<report::MomentFigures> figures_of(const FailureMessage& failure) {
       return report::MomentFigures{.lowest_l1 = failure.l1_address, .cb_end = failure.cb_end};
     case FailureMessage::What::beyond_l1:
       if (!failure.cb_end || !failure.l1_bytes) break;
-      // The tracker knows circular buffers only up to the end of L1.
+      // Recorded circular buffers end at the end of L1 at the latest.
       return report::MomentFigures{.cb_end = std::min(*failure.cb_end, *failure.l1_bytes)};
     default:
       break;
@@ -231,8 +233,8 @@ Result<Case> recorded_case(const ExplainOptions& options, const CommonOptions& c
   StateSource source = pid || options.at ? StateSource::chosen : StateSource::recording;
   Result<Time> time = Time{0};
   if (recorded != nullptr) {
-    // Takes the state 1 ns before the failure, because the time of the failure is also the time of
-    // the frees that it caused.
+    // Takes the state 1 ns before the failure. The frees that the failure caused have the same time
+    // as the failure, and the freed buffers must still be there.
     time = recorded->time_ns - 1;
     source = StateSource::failure;
     pid = (*reader)->tables().process(recorded->process).pid;
@@ -249,8 +251,8 @@ Result<Case> recorded_case(const ExplainOptions& options, const CommonOptions& c
   return Case{std::move(failure), playback.snapshot(), pid, source};
 }
 
-// Returns the newest matching failure that has a saved state and a known message. If no message was
-// given, prints each failure on the way.
+// Returns the newest failure that matches the message and has a saved state. If the user gave no
+// message, prints each failure that is looked at.
 std::optional<Case> kept_case(const ExplainOptions& options,
                               const std::optional<FailureMessage>& failure) {
   collector::Failures found = collector::failures(segment_directory());

@@ -23,7 +23,7 @@ namespace {
 void print_explanation(const collector::Failure& failure, const text::TextOptions& options) {
   say_failed(failure);
   const std::vector<explain::FailureMessage> said = explain::find_failures(failure.text);
-  // Explains nothing if the text is not a message of the runtime.
+  // Explains nothing if the text contains no message of the runtime.
   if (said.empty()) return;
   const explain::Explanation explanation =
       explain::explain({.failure = said.front(),
@@ -53,7 +53,7 @@ void say_failed_command(const collector::Failure& failure) {
 
 void explain_failure(const std::string& run, const text::TextOptions& options) {
   collector::Failures found = collector::failures(segment_directory());
-  // Does not print `found.denied`, which is about processes of other users.
+  // Does not print `found.denied`, because it is about processes of other users.
   print_warnings(found.warnings);
   std::erase_if(found.list, [&](const collector::Failure& one) { return one.run != run; });
   if (found.list.empty()) return;

@@ -13,8 +13,8 @@ namespace ttmem::cli {
 // $TTMEM_RUN in the processes of the run.
 void explain_failure(const std::string& run, const text::TextOptions& options);
 
-// Prints at most two lines to standard error. The first line has the process and its message. The
-// second line has the reason if the state of the process was not saved.
+// Prints a line with the process and its message to standard error. If the state of the process was
+// not saved, prints a second line with the reason.
 void say_failed(const collector::Failure& failure);
 // Prints the time, the command and the user of a failure, for a reader who did not run the command.
 void say_failed_command(const collector::Failure& failure);

@@ -75,7 +75,7 @@ Result<std::vector<remote::Address>> servers_of(const FleetOptions& options) {
   return fleet::each_once(std::move(all));
 }
 
-// A function that asks all servers, or Prometheus, once.
+// A function that sends one request to each server, or one set of queries to Prometheus.
 using Ask = std::function<Result<Fleet>()>;
 
 Ask ask_prometheus(const FleetOptions& options, remote::ClientOptions client) {
@@ -109,8 +109,8 @@ Result<Fleet> ask_now(const Ask& ask) {
 int show_once(const Ask& ask, const CommonOptions& common) {
   const Result<Fleet> found = ask_now(ask);
   if (!found) return complain(found.error().message, kFailure);
-  // Prints only the refused queries, because the table itself shows the errors of hosts. Prints
-  // nothing for JSON, which contains the refused queries and the errors.
+  // Prints only the refused queries, because the table shows the errors of hosts. With --json,
+  // prints nothing, because the JSON contains the refused queries too.
   if (!common.json) print_warnings(found->refused);
   const int printed = print(common.json ? fleet_json(*found, views::JsonLayout::pretty)
                                         : fleet_text(*found, 0, text_options(common)));
@@ -149,8 +149,8 @@ int run(const FleetOptions& options, const CommonOptions& common) {
   if (options.labels != fleet::LabelNames() && !options.prometheus) {
     return complain("--host-label and --job-label belong to --prometheus", kUsage);
   }
-  // Sends Prometheus only the token of an explicit --token-file, because Prometheus must not get
-  // the token of ttmem's servers.
+  // For Prometheus, reads the token only from --token-file and not from TTMEM_TOKEN_FILE, because
+  // Prometheus must not get the token of ttmem's servers.
   Result<remote::ClientOptions> client =
       options.prometheus ? client_options(common, common.token_file) : client_options(common);
   if (!client) return complain(client.error().message, kFailure);

@@ -61,8 +61,8 @@ Result<Leaks> load(const std::string& file, const Filter& filter) {
   return found;
 }
 
-// Finds leaks in one snapshot of all processes. With `look_for`, takes several snapshots over that
-// time, and also finds what grows.
+// Finds leaks in one snapshot of all processes. If `look_for` is set, takes several snapshots
+// during this time, and also finds memory that grows.
 Result<Leaks> look(const LeaksOptions& options, const CommonOptions& common) {
   leaks::LiveGrowth growth(options.filter);
   Result<model::Snapshot> snapshot = current_snapshot(common);

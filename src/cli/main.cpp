@@ -29,7 +29,7 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
-// Returns the name of a command with its program: "ttmem", or for example "ttmem allocs".
+// Returns "ttmem" for the root, and for example "ttmem allocs" for a command.
 std::string title_of(const CLI::App& app) {
   return app.get_parent() == nullptr ? "ttmem" : "ttmem " + app.get_name();
 }
@@ -40,7 +40,7 @@ std::string name_in(const std::string& argument) {
                                     : argument.substr(0, 2);
 }
 
-// Returns advice for a user who gave `command` an `option` that the command does not have.
+// Returns advice for a user who typed `option` after `command`, which does not have this option.
 std::string advice_on(const CLI::App& command, const std::string& option) {
   if (command.get_name() == "record" && name_in(option) == "--server") {
     return "record on that machine: ssh HOST ttmem record -- CMD";
@@ -60,8 +60,8 @@ int reject(const CLI::App& command, const std::string& argument) {
       kUsage);
 }
 
-// Reports unknown options and arguments. Also reports an option of `ttmem` that is still before a
-// command's name after move_behind_command(), because the command does not have this option.
+// Reports unknown options and arguments. Also reports options before a command's name that
+// move_behind_command() has left there, because the command does not have these options.
 int check(const CLI::App& app, const Command& root) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   const CLI::App& command = chosen.empty() ? app : *chosen.back();
@@ -101,8 +101,9 @@ Arguments after_options(const CLI::App& app, Arguments at, Arguments end) {
   return at;
 }
 
-// Moves options that are before a command's name behind the name, if the command has these options.
-// Otherwise they would be options of `ttmem`, where they may have another meaning.
+// Moves options before a command's name to the place after the name, if the command has these
+// options. CLI11 would take options before the name for options of `ttmem`, which may have another
+// meaning.
 void move_behind_command(const CLI::App& app, std::vector<std::string>& all) {
   const Arguments name = after_options(app, all.begin(), all.end());
   if (name == all.end()) return;
@@ -125,7 +126,7 @@ void move_behind_command(const CLI::App& app, std::vector<std::string>& all) {
 
 // Returns the first argument that ttmem must not parse: the name of the command that `run` or
 // `record` starts, or the first word that `complete` completes. Returns `all.end()` if there is no
-// such argument, or if `run`, `record` or `complete` is itself an option's value or an argument of
+// such argument, for example because the word `run` is the value of an option or an argument of
 // another command.
 Arguments command_to_run(const CLI::App& app, std::vector<std::string>& all) {
   const Arguments command = after_options(app, all.begin(), all.end());
@@ -137,7 +138,8 @@ Arguments command_to_run(const CLI::App& app, std::vector<std::string>& all) {
 int run(std::vector<std::string> arguments) {
   CLI::App app("The memory of Tenstorrent devices: who holds DRAM, L1, circular buffers, kernels");
   app.name("ttmem");
-  // Lets check() reject unknown arguments. Commands that are added later inherit this setting.
+  // Makes CLI11 accept unknown arguments, because check() rejects them with better messages.
+  // Commands that are added later inherit this setting.
   app.allow_extras();
   app.set_version_flag("-V,--version", kVersion, "The version of ttmem");
   CommonOptions common;
@@ -199,16 +201,16 @@ int run(std::vector<std::string> arguments) {
   return chosen.action();
 }
 
-// Returns the command that replaces an original tool with this program name. Returns an empty text
-// for any other program name, for example for `ttmem`.
+// Returns the command that replaces the original tool with this program name. Returns an empty text
+// for other program names, such as `ttmem`.
 std::string_view command_of_name(std::string_view path) {
   const std::string_view name = path.substr(path.rfind('/') + 1);
   return name == "tt_smi_umd" ? "top" : name == "allocation_server" ? "serve" : "";
 }
 
-// Opens the standard descriptors that are closed. Otherwise a recording or socket could get such a
-// descriptor, and messages would be written to it. Reading from standard input, and writing to
-// standard output or standard error, still fails. A started command finds these descriptors closed.
+// Opens /dev/null for each closed standard descriptor. Otherwise a recording or socket could get
+// the number of this descriptor, and messages would be written into it. Reading from or writing to
+// the descriptor still fails, and a started command finds it closed.
 void occupy_standard_descriptors() {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
     if (::fcntl(fd, F_GETFD) >= 0) continue;

@@ -12,7 +12,7 @@
 namespace ttmem::cli {
 namespace {
 
-// Escapes the text so that scdoc prints it literally.
+// Escapes the characters that have a meaning for scdoc.
 std::string escaped(std::string_view text) {
   std::string result;
   for (const char c : text) {

@@ -74,8 +74,9 @@ std::string default_name(const std::string& program, std::int32_t pid) {
   return fmt::format("ttmem-{}-{}.ttmem", std::filesystem::path(program).filename().string(), pid);
 }
 
-// A progress line on standard error that is drawn repeatedly. The line is not drawn if the recorded
-// command may write to the same terminal, because its output would be mixed with the line.
+// A line on standard error that shows the progress and is drawn again and again. Draws nothing if
+// the recorded command may write to the same terminal, because the command's output would be mixed
+// with the line.
 class ProgressLine {
  public:
   explicit ProgressLine(bool alone)
@@ -105,15 +106,15 @@ class ProgressLine {
   std::uint64_t next_ = 0;
 };
 
-// Records into a file. After a failed write (for example on a full disk), the recording stops with
-// a message, and the workload continues.
+// Records into a file. If a write fails, for example on a full disk, prints a message and stops the
+// recording. The workload continues.
 class RecordingSession {
  public:
   static Result<std::unique_ptr<RecordingSession>> begin(const std::string& file,
                                                          recording::Run run, bool overwrite,
                                                          bool alone) {
-    // Reads both clocks before it creates the file, which takes a while, so that both times are of
-    // the same moment.
+    // Reads both clocks at the same moment. Creating the file takes a while, so it comes
+    // afterwards.
     const std::uint64_t began_ns = clock_ns(CLOCK_MONOTONIC);
     run.started_unix_ns = clock_ns(CLOCK_REALTIME);
     auto writer = recording::Writer::create(file, run, overwrite);
@@ -142,8 +143,8 @@ class RecordingSession {
 
   void set_not_tracked(const collector::NotTracked& not_tracked) { run_.not_tracked = not_tracked; }
 
-  // Ends the recording. Returns kFailure if a write failed, otherwise kSuccess. `command` is the
-  // end of the recorded command, if there is a command.
+  // Ends the recording. Returns kFailure if a write failed, otherwise kSuccess. `command` says how
+  // the recorded command ended; nullopt if running processes were recorded.
   int finish(const std::optional<CommandEnd>& command) {
     std::optional<recording::Recorder::ChildEnd> child;
     if (command) {
@@ -176,7 +177,7 @@ class RecordingSession {
     say("the recording has ended: " + done.error().message);
   }
 
-  // Prints after a failure how much of the run was written.
+  // Prints how much of the run was written before a write failed.
   void say_written_part() const {
     const auto& written = recorder_.written();
     if (written.processes == 0) {
@@ -256,8 +257,8 @@ bool record_new(collector::RunSegments& segments, RecordingSession& session,
   std::vector<UniqueFd> opened = segments.open_new(room);
   const bool is_new = !opened.empty();
   for (UniqueFd& segment : opened) session.add_of_run(std::move(segment));
-  // Commits now if there may be more segments than room, because an ended process makes room only
-  // after a commit.
+  // Commits now if there may be more segments than room. An ended process makes room only after its
+  // data was committed.
   session.look(opened.size() == room ? RecordingSession::Commit::now : commit);
   std::vector<UniqueFd> ended = session.take_ended();
   const bool any_ended = !ended.empty();
@@ -265,8 +266,9 @@ bool record_new(collector::RunSegments& segments, RecordingSession& session,
   return is_new || any_ended;
 }
 
-// Records what is left after the end of the command. Waits for processes that are about to end:
-// timeout(1), for example, kills itself together with its command.
+// Records the remaining events after the end of the command. Waits for processes that are about to
+// end. For example, timeout(1) kills itself together with its command, which may end a moment
+// later.
 void record_rest(collector::RunSegments& segments, RecordingSession& session) {
   constexpr std::uint64_t longest_wait_ns = 2'000'000'000;
   const std::uint64_t deadline = clock_ns(CLOCK_MONOTONIC) + longest_wait_ns;
@@ -325,7 +327,7 @@ std::int32_t pid_here(const collector::SegmentEvidence& segment) {
   return segment.foreign_pid ? segment.host_pid.value_or(segment.image.pid) : segment.image.pid;
 }
 
-// Opens the segments of these running processes. Fails if a process has no segment.
+// Opens the segments of running processes. Fails if one of the processes has no segment.
 Result<std::vector<UniqueFd>> open_segments(const std::vector<std::int32_t>& pids) {
   const std::string directory = segment_directory();
   collector::Collector collector(directory);
@@ -338,7 +340,7 @@ Result<std::vector<UniqueFd>> open_segments(const std::vector<std::int32_t>& pid
       if (segment.state != model::State::alive || pid_here(segment) != pid) continue;
       const std::string path = directory + "/" + segment.origin.name;
       UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-      // If there is no descriptor, the process has ended meanwhile.
+      // If open() failed, the process has ended meanwhile.
       if (fd) segments.push_back(std::move(fd));
     }
     if (segments.size() > before) continue;
@@ -359,8 +361,8 @@ void record_until_stopped(RecordingSession& session, const std::vector<std::int3
   sigprocmask(SIG_BLOCK, &signals, nullptr);
   const UniqueFd incoming(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
   session.look();
-  // Prints the line only now, because programs wait for it: from now on all events are recorded,
-  // and a signal ends the recording cleanly.
+  // Prints this line only now, because scripts wait for the line. From now on all events are
+  // recorded, and a signal ends the recording cleanly.
   say(fmt::format("recording {} {}; Ctrl-C ends it", pids.size() == 1 ? "process" : "processes",
                   fmt::join(pids, ", ")));
   while (session.running() > 0) {

@@ -21,7 +21,8 @@
 namespace ttmem::cli {
 namespace {
 
-// The minimum number of rows for a progress bar. Reading so many rows takes about half a second.
+// The number of rows from which on a progress bar is shown. Reading this number of rows takes about
+// half a second.
 constexpr std::uint64_t kLongFile = 500'000;
 
 void draw_progress(const std::string& file, double part) {
@@ -41,8 +42,9 @@ viewer::Progress progress_bar() {
   };
 }
 
-// Returns the progress bar for a page. Short recordings have a bar too, because a page takes
-// several passes over the recording. Returns an empty function if standard error is not a terminal.
+// Returns the progress bar for a page. The bar is shown even for short recordings, because a page
+// takes several passes over the recording. Returns an empty function if standard error is not a
+// terminal.
 viewer::Progress page_progress() {
   return ::isatty(STDERR_FILENO) == 0 ? viewer::Progress() : progress_bar();
 }

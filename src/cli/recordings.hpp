@@ -19,12 +19,12 @@ namespace ttmem::cli {
 
 // Parses "12.5s", "300ms", "2m", "1h" or "90" (seconds) into nanoseconds since the recording began.
 [[nodiscard]] Result<recording::Time> parse_moment(const std::string& text);
-// Parses a time above zero, such as 30s or 2m; for Command::add_option().
+// Parses a time above zero, such as "30s" or "2m", for Command::add_option().
 [[nodiscard]] Result<std::optional<recording::Time>> parse_duration(const std::string& text);
 // Returns the text if it is a time or the name of a moment: "peak", "end", "dram.peak".
 [[nodiscard]] Result<std::optional<std::string>> check_moment(const std::string& text);
 
-// Fails if both names mean the same file, because the output must not replace the input.
+// Fails if both paths lead to the same file, because the output must not replace the input.
 [[nodiscard]] Result<void> check_not_itself(const std::string& file, const std::string& out);
 
 // Returns a function that draws a progress bar on standard error while a long file is read. Returns
@@ -38,9 +38,10 @@ namespace ttmem::cli {
                                                  const std::vector<model::DeviceName>& devices,
                                                  recording::Reader& reader);
 
-// Returns the time of a moment that check_moment() accepted. "peak" is the peak of L1 or DRAM on
-// the fullest device, whichever memory was fuller. Fails if the moment is after the end, if it is
-// unknown, or if the recording was aggregated and lacks the state at that moment.
+// Returns the time of a moment that check_moment() accepted. "peak" is the peak of the fullest
+// device, in L1 or DRAM, depending on which of them was fuller. Fails if the moment is after the
+// end of the recording, if the peak is unknown, or if the recording was made with --aggregate and
+// lacks the state.
 [[nodiscard]] Result<recording::Time> moment_of(const std::string& at, const std::string& file,
                                                 const std::vector<model::DeviceName>& devices,
                                                 recording::Reader& reader);

@@ -55,7 +55,7 @@ trace.peak, headroom.min, dram.largest_free.min, l1.largest_free.min, leak or lo
 exit status is 3 if a limit is exceeded, and 1 if a limit cannot be checked because events were lost.
 docs/guides/recording.md explains the figures.)";
 
-// Prints the table of `ttmem`, or its JSON, for one moment.
+// Prints the table or the JSON of `ttmem` for the state at one moment of the recording.
 int show_moment(const ReportOptions& options, const CommonOptions& common, Reader& reader) {
   const Result<Time> time = moment_of(*options.at, options.file, common.devices, reader);
   if (!time) return complain(time.error().message, kFailure);
@@ -81,7 +81,7 @@ int show_moment(const ReportOptions& options, const CommonOptions& common, Reade
 constexpr std::uint64_t kTop = 5;
 constexpr std::uint64_t kJsonTop = 100;
 
-// Returns the text of the report, with shorter lists if the terminal has no room for more.
+// Returns the text of the report. Shortens the lists if the text does not fit on the terminal.
 std::string text_of(const Report& report, const ReportOptions& options,
                     const CommonOptions& common) {
   report::ReportTextOptions what{.file = options.file, .top = options.top.value_or(kTop)};

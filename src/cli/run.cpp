@@ -45,8 +45,8 @@ struct RunOptions {
   TrackedCommand tracked;
 };
 
-// Returns the options for text on standard error. They are the options for standard output, except
-// that text has no colour, and is shortened only if standard error is a terminal.
+// Returns the options for text on standard error. They are the options for standard output, but
+// without colour. Text is shortened only if standard error is a terminal too.
 text::TextOptions stderr_text_options() {
   text::TextOptions options = text_options(ColorWhen::never);
   options.shorten = options.shorten && ::isatty(STDERR_FILENO) != 0;

@@ -76,7 +76,7 @@ Result<model::Snapshot> current_snapshot(const CommonOptions& common, remote::Li
   if (!snapshot || devices.empty()) return snapshot;
   const std::vector<model::DeviceName> missing = selection::missing_devices(*snapshot, devices);
   if (missing.empty()) return selection::select_devices(std::move(*snapshot), devices);
-  // Prints the warnings, because one of them may contain the reason why a device is missing.
+  // Prints the warnings, because a warning may say why a device is missing.
   print_warnings(snapshot->warnings);
   const std::string present =
       snapshot->devices.empty()

@@ -19,15 +19,15 @@ void add_client(Command& app, CommonOptions& common);
 // Adds --token-file, --timeout and --server.
 void add_server(Command& app, CommonOptions& common);
 
-// Return the options of a client. Fail if the token cannot be used. The token is read from the file
-// `token_file`; empty: no token. The overload without `token_file` reads the file of --token-file
-// or TTMEM_TOKEN_FILE.
+// Return the options of a client, with the token in the file `token_file`; no token if `token_file`
+// is empty. The first function uses the file of --token-file or TTMEM_TOKEN_FILE. Fail if the token
+// cannot be used.
 [[nodiscard]] Result<remote::ClientOptions> client_options(const CommonOptions& common);
 [[nodiscard]] Result<remote::ClientOptions> client_options(const CommonOptions& common,
                                                            const std::string& token_file);
 
-// Returns the present snapshot of all devices, of this machine or of --server. Fails if the server
-// does not answer. `lists` are the required lists; the snapshot may have more.
+// Returns the present snapshot of all devices of this machine, or of the machine of --server. Fails
+// if the server does not answer. The snapshot has at least the lists in `lists`.
 [[nodiscard]] Result<model::Snapshot> take_snapshot(const CommonOptions& common,
                                                     remote::Lists lists);
 

@@ -56,8 +56,8 @@ Examples:
 
 Help on a command: ttmem help COMMAND)";
 
-// A function that returns the output for one snapshot. In output for programs, frames are written
-// one after the other, and only the first frame has the header.
+// A function that returns the output for one snapshot. In output for other programs, frames are
+// written one after the other, and only the first frame has the header.
 using FrameMaker = std::function<std::string(const model::Snapshot&)>;
 
 FrameMaker with_header(std::string header, FrameMaker rows) {
@@ -101,8 +101,8 @@ FrameMaker frame_for_programs(const ShowOptions& options, const CommonOptions& c
                       : query_frame(options, common);
 }
 
-// Returns the snapshot with only the devices of the chosen processes. For JSON, also removes other
-// processes. For text, keeps them, because the text counts all processes.
+// Returns the snapshot with only the devices that the chosen processes use. For JSON, also removes
+// the other processes. For text, keeps the other processes, because the text counts all processes.
 model::Snapshot of_processes(model::Snapshot snapshot, const ShowOptions& options,
                              const CommonOptions& common) {
   const selection::ProcessFilter& only = options.processes.only;
@@ -118,8 +118,8 @@ std::string no_process_message(const selection::ProcessFilter& only) {
   return fmt::format("no process{}{}{} uses a device; `ttmem` lists those that do", pid, user, job);
 }
 
-// Returns the text of a snapshot. On a terminal the text is limited to one screen, unless the
-// options ask for all of it.
+// Returns the text of a snapshot. On a terminal, the text is limited to one screen, unless the user
+// asked for the whole text.
 std::string text_of(const model::Snapshot& snapshot, const ShowOptions& options,
                     const CommonOptions& common) {
   const text::TextOptions text = text_options(common);
@@ -131,7 +131,8 @@ std::string text_of(const model::Snapshot& snapshot, const ShowOptions& options,
   what.per_core = options.per_core;
   what.processes = options.processes;
   what.brief = options.brief;
-  // Shows the warnings in the frame, because redrawing would overwrite standard error.
+  // Shows the warnings in the frame. Warnings on standard error would be overwritten by the next
+  // frame.
   what.warnings = watches && terminal;
   // Leaves the last row of the terminal free for the prompt or the cursor.
   if (terminal && (watches || !(options.in_full || options.per_core))) {
@@ -165,7 +166,7 @@ Result<model::Snapshot> snapshot_of(const ShowOptions& options, const CommonOpti
   return of_processes(std::move(*snapshot), options, common);
 }
 
-// Returns a frame without figures for a server that does not answer. The loop of --watch continues,
+// Returns the frame that is shown when a server does not answer. The loop of --watch continues,
 // because the server may answer the next request.
 std::string no_answer(const Error& error, bool redraw) {
   if (redraw) return error.message + "\n";

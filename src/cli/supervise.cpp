@@ -19,13 +19,13 @@
 namespace ttmem::cli {
 namespace {
 
-// The exit code of a command that a signal ended is this number plus the number of the signal, by
-// the convention of shells.
+// As in shells, the exit code of a command that a signal ended is this number plus the number of
+// the signal.
 constexpr int kSignalled = 128;
 
-// Returns the signals that must not end or stop this process while the child lives. The signals are
-// blocked and read from a descriptor, so they have no other effect. The child gets the signal mask
-// that this process had before.
+// Returns the signals that must not end or stop this process while the child lives. supervise()
+// blocks these signals and reads them from a descriptor. The child gets the signal mask from
+// before.
 sigset_t watched_signals() {
   sigset_t set;
   sigemptyset(&set);
@@ -35,12 +35,12 @@ sigset_t watched_signals() {
   return set;
 }
 
-// Runs in the child and replaces it by the command. On failure, writes the errno to the pipe
-// `failed`.
+// Runs in the child process. Replaces the child's program by the command. On failure, writes the
+// errno to the pipe `failed`.
 [[noreturn]] void become(char* const* argv, const sigset_t& mask, int failed, bool ends_with_us,
                          pid_t parent) {
   if (ends_with_us) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // Ends if the parent ended before prctl().
+  // If the parent ended before prctl(), no signal arrives, so the child ends itself.
   if (::getppid() != parent) ::_exit(1);
   sigprocmask(SIG_SETMASK, &mask, nullptr);
   ::execvp(argv[0], argv);
@@ -92,8 +92,9 @@ bool has_ended(pid_t child) {
   return asked != 0 ? errno != EINTR : info.si_pid == child;
 }
 
-// Reaps the other children of this process. They exist if this process had children before exec, or
-// if this process is the first process of a pid namespace, which becomes the parent of all orphans.
+// Reaps the other children of this process. This process can have other children because it had
+// children before exec, or because it is the first process of a pid namespace. The first process
+// becomes the parent of all orphans.
 void reap_others(pid_t child) {
   for (;;) {
     siginfo_t info{};
@@ -103,8 +104,8 @@ void reap_others(pid_t child) {
   }
 }
 
-// Raises the limit of open files for this process. Does not affect the command, which is already
-// running with the limit that ttmem was started with.
+// Raises the limit of open files for this process. The command is not affected, because it is
+// already running, with the original limit.
 void raise_descriptor_limit() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -126,7 +127,7 @@ void take_status(pid_t child, CommandEnd& end) {
   end.exit_code = WIFSIGNALED(status) ? kSignalled + end.signal : WEXITSTATUS(status);
 }
 
-// Stops this process when the child has stopped, so that the shell notices the stop.
+// Stops this process if the child has stopped, so that the shell notices the stop.
 void stop_with(pid_t child) {
   siginfo_t info{};
   const int asked = ::waitid(P_PID, static_cast<id_t>(child), &info, WSTOPPED | WNOHANG);
@@ -137,7 +138,8 @@ void stop_with(pid_t child) {
 
 CommandEnd supervise(const std::vector<std::string>& command, int watched,
                      const std::function<std::chrono::milliseconds()>& look, InPlace in_place) {
-  // Restores the default, because children of a process that ignores SIGCHLD leave no exit status.
+  // Restores the default action of SIGCHLD. If this process ignored SIGCHLD, Linux would discard
+  // the exit status of the child.
   std::signal(SIGCHLD, SIG_DFL);
   const sigset_t signals = watched_signals();
   sigset_t before;
@@ -163,19 +165,18 @@ CommandEnd supervise(const std::vector<std::string>& command, int watched,
       pass_on(info, in_place, child);
     }
   }
-  // Leaves the signals blocked, so that a Ctrl-C that ended the child does not interrupt the later
-  // output of this process.
+  // Leaves the signals blocked. Otherwise a Ctrl-C that ended the child would also end this process
+  // before its output is complete.
   return end;
 }
 
 int end_as(const CommandEnd& end) {
   if (end.signal == 0) return end.exit_code;
-  // Prevents a core file of this process, which would replace a core file that the command may have
-  // left.
+  // Prevents a core file of this process, because it would replace the core file of the command.
   const rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
-  // Also prevents a core dump that Linux pipes to a program, because the limit does not apply
-  // there.
+  // If Linux pipes core dumps to a program, the limit has no effect. So this process is also marked
+  // as not dumpable.
   ::prctl(PR_SET_DUMPABLE, 0);
   std::signal(end.signal, SIG_DFL);
   sigset_t it;

@@ -24,8 +24,8 @@
 namespace ttmem::cli {
 namespace {
 
-// The maximum width of text, more columns than any terminal has. Without this limit, a mistyped
-// COLUMNS would make lines of a megabyte.
+// The maximum width of text. No terminal has so many columns. Without this limit, a mistyped
+// COLUMNS could make lines of a megabyte.
 constexpr std::size_t kMaxColumns = 1000;
 
 // The maximum length of a message, enough for the longest path and the text around the path.
@@ -111,8 +111,9 @@ int print(std::string_view text) {
 }
 
 void say(std::string_view message) {
-  // A message quotes text of users and files. Such text may be long, and must not end the line. A
-  // long message loses its middle, because it begins with its object and ends with the next step.
+  // A message quotes text of users and files. The quoted text may be long, and may contain line
+  // breaks, which are escaped. A long message is shortened in the middle, because it begins with
+  // its object and ends with the next step.
   const std::string line = text::printable(shortened(message, kMaxMessageBytes), true);
   std::fprintf(stderr, "ttmem: %s\n", line.c_str());
 }

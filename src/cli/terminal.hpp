@@ -14,17 +14,17 @@
 
 namespace ttmem::cli {
 
-// kLimit: a limit of the user is exceeded. kUnknown: the answer cannot be known.
+// kLimit: a limit that the user gave is exceeded. kUnknown: the command cannot find the answer.
 enum ExitCode : int { kSuccess = 0, kFailure = 1, kUsage = 2, kLimit = 3, kUnknown = 4 };
 
 // The value of --color.
 enum class ColorWhen : std::uint8_t { automatic, always, never };
 [[nodiscard]] Result<ColorWhen> parse_color(const std::string& text);
 
-// Returns how standard output shows text now. The width is COLUMNS, the terminal's width, or 80.
-// Colour is used on a terminal, unless NO_COLOR is set or TERM is dumb. Unicode is used if the name
-// of the locale contains UTF-8. If standard output is not a terminal, text is shortened only if
-// COLUMNS is set.
+// Returns the layout of text on standard output. The width is COLUMNS, else the width of the
+// terminal, else 80. Colour is used on a terminal, unless NO_COLOR is set or TERM is dumb. Unicode
+// is used if the name of the locale contains UTF-8. If standard output is not a terminal, text is
+// shortened only if COLUMNS is set.
 [[nodiscard]] text::TextOptions text_options(ColorWhen color);
 
 [[nodiscard]] bool stdout_is_terminal();
@@ -38,8 +38,8 @@ enum class Written : std::uint8_t {
   failed,       // errno has the reason
 };
 
-// Writes all of `text` to standard output, in one call of write() if Linux takes all bytes. A
-// signal ends the write only if `*stop` is set. Never raises SIGPIPE.
+// Writes all of `text` to standard output, in one call of write() if Linux takes all bytes. After a
+// signal, continues unless `*stop` is set. Never raises SIGPIPE.
 [[nodiscard]] Written write_stdout(std::string_view text, const volatile int* stop = nullptr);
 
 // Writes `text` and returns an exit code. A closed pipe is not an error; other errors are printed.

@@ -81,8 +81,8 @@ tui::Depth depth_of(const text::TextOptions& text) {
   return many ? tui::Depth::palette : tui::Depth::basic;
 }
 
-// Prints one frame. View 1 is printed as text. Any other view is printed as a screen with the size
-// in COLUMNS and LINES. If they are not set, the screen has the size of the terminal, or 80x24.
+// Prints one frame: view 1 as text, any other view as a screen. The size of the screen is COLUMNS
+// and LINES, else the size of the terminal, else 80x24.
 int once(const TopArguments& options, const CommonOptions& common) {
   const Result<model::Snapshot> snapshot = current_snapshot(common);
   if (!snapshot) return complain(snapshot.error().message, kFailure);
@@ -134,9 +134,9 @@ int show(const tui::TopOptions& top) {
 
 constexpr std::uint32_t kChartSeconds = tui::ChartHistory::kSpanNs / 1'000'000'000;
 
-// Returns the history that a server on this machine recorded. Returns an empty history if no server
-// answers within 0.2 seconds, or if the server reads another directory, whose devices may have the
-// same names.
+// Returns the history that a server on this machine has recorded. Returns an empty history if no
+// server answers within 0.2 seconds, or if the server reads another directory. Devices of another
+// directory may have the same names, but are not the same devices.
 tui::EarlierSamples history_here(const model::DeviceName& device) {
   const auto server = tui::server_address(environment("TTMEM_HTTP"));
   if (!server) return {};
@@ -173,8 +173,8 @@ remote::Lists lists_for(const tui::ViewState& state) {
 int show_server(tui::TopOptions& top, const CommonOptions& common) {
   const Result<remote::ClientOptions> client = client_options(common);
   if (!client) return complain(client.error().message, kFailure);
-  // Takes the first snapshot before the screen starts, so that a missing server is reported like
-  // any other error.
+  // Takes the first snapshot before the screen starts. A server that does not answer is then
+  // reported like any other error.
   Result<model::Snapshot> first = take_snapshot(common, remote::Lists::all);
   if (!first) return complain(first.error().message, kFailure);
   remote::LiveFeed feed(*common.server, *client, std::move(*first));

@@ -41,8 +41,8 @@ std::optional<std::string> adapter_for(const std::vector<std::string>& command,
   }
   if (!*library) return std::nullopt;
   const std::string& path = (*library)->path;
-  // A stub whose path contains a blank or a colon cannot be preloaded, because both end the name of
-  // a library in LD_PRELOAD.
+  // A stub whose path contains a blank or a colon cannot be preloaded, because these characters
+  // separate the libraries in LD_PRELOAD.
   if (installation.stub.find_first_of(" :") != std::string::npos) {
     say_without(path,
                 fmt::format("{} cannot be preloaded, its path has a blank or a colon; install "
@@ -60,8 +60,8 @@ std::optional<std::string> adapter_for(const std::vector<std::string>& command,
 }
 
 // Adds the stub at the end of LD_PRELOAD, because a library that is already in LD_PRELOAD, such as
-// a sanitizer, may have to be the first. Does nothing if LD_PRELOAD already contains the stub,
-// because `ttmem run` may run `ttmem run`.
+// a sanitizer, may have to be the first. Does nothing if LD_PRELOAD already contains the stub. This
+// happens if `ttmem run` runs `ttmem run`.
 void preload(const std::string& stub) {
   const std::string before = environment("LD_PRELOAD");
   if ((":" + before + ":").find(":" + stub + ":") != std::string::npos) return;

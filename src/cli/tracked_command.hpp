@@ -15,7 +15,7 @@ struct TrackedCommand {
   bool keep_shm_tracking = false;
   bool no_adapter = false;
 
-  // Adds these options to `command`. `command` and this object must live until the action of
+  // Adds the shared options to `command`. `command` and this object must live until the action of
   // `command` has run.
   void add_options(Command& command);
   // Sets the environment for the command: tracking, and the adapter for the TT-Metal that the
@@ -27,8 +27,8 @@ struct TrackedCommand {
 // Returns the arguments without a leading "--".
 [[nodiscard]] std::vector<std::string> without_dashes(std::vector<std::string> arguments);
 
-// Prints why a command could not be started (an errno), and returns the exit code that shells use:
-// 127 if there is no such command, otherwise 126.
+// Prints why a command could not be started, and returns the exit code that shells use: 127 if the
+// command does not exist, otherwise 126. `reason` is an errno.
 int cannot_run(const std::string& command, int reason);
 
 }  // namespace ttmem::cli

@@ -49,9 +49,9 @@ bool has_screen() {
   return *environment("DISPLAY") != '\0' || *environment("WAYLAND_DISPLAY") != '\0';
 }
 
-// Starts the browser independently of this process. Ctrl-C in the terminal of this process does not
-// end the browser, the output of the browser does not appear in that terminal, and the browser does
-// not inherit the signals that this process ignores.
+// Starts the browser independently of this process. Ctrl-C in the terminal does not end the
+// browser, the output of the browser does not appear in the terminal, and the browser does not
+// ignore the signals that this process ignores.
 void open_browser(const std::string& url) {
   // Lets Linux reap the browser, because no code waits for its end.
   std::signal(SIGCHLD, SIG_IGN);
@@ -69,8 +69,8 @@ void open_browser(const std::string& url) {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     posix_spawn_file_actions_addopen(&files, stream, "/dev/null", O_RDWR, 0);
   }
-  // Starts the browser in /, so that a relative directory in PATH cannot find a program beside the
-  // recording.
+  // Starts the browser in /. If PATH contains a relative directory, no program in the directory of
+  // the recording can then be run.
   posix_spawn_file_actions_addchdir_np(&files, "/");
   std::string program = "xdg-open";
   std::string address = url;

@@ -18,7 +18,7 @@ namespace {
 volatile std::sig_atomic_t stop_requested = 0;
 
 void request_stop(int) { stop_requested = 1; }
-// Does nothing. SIGWINCH needs a handler so that it ends ppoll().
+// Does nothing. SIGWINCH interrupts ppoll() only if SIGWINCH has a handler.
 void notice(int) {}
 
 constexpr std::string_view kEnter = "\x1b[?1049h\x1b[?25l";  // alternate screen, no cursor
@@ -27,8 +27,8 @@ constexpr std::string_view kHome = "\x1b[H";
 constexpr std::string_view kClearLine = "\x1b[K";
 constexpr std::string_view kClearBelow = "\x1b[J";
 
-// Sets a signal handler without SA_RESTART, so that a signal also ends a write that waits for its
-// reader.
+// Sets a signal handler without SA_RESTART. The signal then also interrupts a write that waits for
+// its reader.
 void handle(int signal, void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;
@@ -64,8 +64,8 @@ class BlockedSignals {
   sigset_t before_{};
 };
 
-// Returns the text that overwrites the previous frame. Does not clear the screen first, because the
-// screen would flicker.
+// Returns the text that overwrites the previous frame. Does not clear the screen first, because
+// clearing makes the screen flicker.
 std::string redrawn(const std::string& frame) {
   std::string text(kHome);
   for (char c : frame) {
@@ -75,8 +75,8 @@ std::string redrawn(const std::string& frame) {
   return text.append(kClearBelow);
 }
 
-// Writes frames until a write fails or a signal arrives, and returns which of the two happened.
-// Sets `last` to the last frame.
+// Writes frames until a write fails or a signal arrives, and returns which of these happened. Sets
+// `last` to the last frame.
 Written run(double seconds, WatchMode mode, const std::function<std::string()>& frame,
             std::string& last) {
   for (bool go_on = true; go_on;) {
@@ -104,8 +104,7 @@ int watch(double seconds, WatchMode mode, const std::function<std::string()>& fr
   const Written end = run(seconds, mode, frame, last);
   const int reason = errno;
   if (redraw && end != Written::closed) {
-    // Ignores the result, because a failed write means that the terminal is gone and no reader is
-    // left.
+    // Ignores the result, because after a failed write the terminal is gone and nobody can be told.
     (void)write_stdout(std::string(kLeave) + last);
   }
   if (end != Written::failed) return kSuccess;

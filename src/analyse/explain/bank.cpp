@@ -11,7 +11,8 @@ namespace {
 
 using placement::FreeList;
 
-// Occupies the range of each holder. Returns false if a range overlaps another or lies outside.
+// Marks the range of each holder as occupied. Returns false if two ranges overlap, or if a range
+// lies outside of the region.
 bool occupy(FreeList& space, std::span<const BufferHolder> holders, std::uint64_t shift) {
   return std::all_of(holders.begin(), holders.end(), [&](const BufferHolder& holder) {
     return space.occupy(holder.address + shift, holder.bytes_per_bank);
@@ -40,9 +41,9 @@ Bank::Bank(Kind kind, const collector::BankRegion& region, std::span<const Buffe
   largest_free_ = statistics.largest_free_block_bytes;
 }
 
-// Freeing a run leaves a block from the holder before the run to the holder behind the run. The
-// loop looks only at the shortest sufficient run for each last holder, because a longer run frees
-// more than needed.
+// If a run is freed, one free block reaches from the holder before the run to the holder after the
+// run. For each last holder, the loop looks only at the shortest run that suffices, because a
+// longer run frees more than needed.
 std::optional<Bank::Run> Bank::smallest_run(std::uint64_t request) const {
   const std::uint64_t needed =
       placement::align_up(std::max<std::uint64_t>(request, 1), region_.step);
@@ -78,7 +79,7 @@ FreeList Bank::after_moving(const Run& run) const {
   for (std::size_t i = 0; i < run.count; ++i) {
     const std::size_t next = bottom_up_ ? run.first + i : run.first + run.count - 1 - i;
     space.deallocate(holders_[next].address);
-    // Ignores the result: the holder always fits, because its old place was just freed.
+    // Ignores the result, because the holder fits at least into its old place.
     (void)space.allocate(holders_[next].bytes_per_bank, bottom_up_);
   }
   return space;

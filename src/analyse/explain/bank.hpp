@@ -12,10 +12,9 @@
 
 namespace ttmem::explain {
 
-// One kind of memory of a process on a device, in an allocator that places buffers like the
-// runtime's allocator. Computes which changes would have made a request fit. The bank itself never
-// changes, because each change is tried on a copy. Pure, safe from any thread. `holders` must
-// outlive the bank.
+// The memory of one kind that a process has on a device. Finds out which changes would have made a
+// request fit. Each change is tried on a copy of the bank, with an allocator that places buffers
+// like the runtime's allocator. Pure, safe from any thread. `holders` must outlive the bank.
 class Bank {
  public:
   // Returns nullopt if two holders overlap, or if a holder lies outside the region.
@@ -28,34 +27,32 @@ class Bank {
   [[nodiscard]] std::uint64_t free_bytes() const { return free_bytes_; }
   [[nodiscard]] std::uint64_t largest_free() const { return largest_free_; }
 
-  // Adjacent holders [first, first + count). If all of them are freed, one free block is large
-  // enough for the request. Any set of holders that makes room when freed contains at least one
-  // run.
+  // The adjacent holders [first, first + count). If they are freed, one free block is large enough
+  // for the request. Each set of holders whose release makes room for the request contains a run.
   struct Run {
     std::size_t first = 0;
     std::size_t count = 0;
-    std::uint64_t bytes = 0;  // bytes that the holders take in a bank
+    std::uint64_t bytes = 0;  // bytes that the holders take in each bank
   };
-  // Returns the run with the fewest holders, and among runs of equal length the run with the fewest
+  // Returns the run with the fewest holders. Of several such runs, returns the run with the fewest
   // bytes. Returns nullopt if there are no holders, or if the request is larger than the bank.
   [[nodiscard]] std::optional<Run> smallest_run(std::uint64_t request) const;
 
-  // Returns true if the request fits after the run was moved. To move a run, each of its holders is
-  // freed and allocated again, as ttnn.reallocate does, in the order in which the allocator fills
-  // the bank.
+  // Returns true if a move of the run makes the request fit. A move frees and allocates one holder
+  // after another, like ttnn.reallocate, in the order in which the allocator fills the bank.
   [[nodiscard]] bool fits_after_moving(const Run& run, std::uint64_t request) const;
-  // Returns true if no holder begins below the address `lowest` after the run was moved.
+  // Returns true if all holders begin at or above the address `lowest` after a move of the run.
   [[nodiscard]] bool clears_after_moving(const Run& run, std::uint64_t lowest) const;
 
-  // Returns true if the request and all holders fit when the request is allocated first, and then
-  // the holders from the oldest to the youngest. Returns false if an age is unknown.
+  // Returns true if all buffers would fit if the request were allocated before the holders, and the
+  // holders from the oldest to the youngest. Returns false if the order of the holders is unknown.
   [[nodiscard]] bool fits_when_first(std::uint64_t request) const;
 
-  // Returns true if the request fits into a bank that is `more` bytes larger. The holders stay at
-  // the end from which the allocator fills the bank; the bytes are added at the other end.
+  // Returns true if the request fits into a bank that is `more` bytes larger. The bytes are added
+  // at the end that the allocator fills last, and the holders keep their places.
   [[nodiscard]] bool fits_with_more(std::uint64_t more, std::uint64_t request) const;
-  // Returns the number of bytes that fits_with_more() must add so that the request fits at the
-  // extended end; 0 if the request fits there already.
+  // Returns how many bytes must be added at that end to make the request fit there; 0 if the
+  // request fits there already.
   [[nodiscard]] std::uint64_t missing_at_the_end(std::uint64_t request) const;
 
  private:
@@ -71,8 +68,9 @@ class Bank {
   std::uint64_t largest_free_ = 0;
 };
 
-// Returns nullopt if the region of the kind is unknown, if the address of a buffer is unknown, or
-// if the buffers cannot all lie in the region. `memory` must outlive the bank.
+// Returns the bank of a kind. Returns nullopt if the region of the kind or the address of a buffer
+// is unknown, if buffers overlap, or if a buffer lies outside of the region. `memory` must outlive
+// the bank.
 [[nodiscard]] std::optional<Bank> bank_of(const DeviceMemory& memory, Kind kind);
 
 }  // namespace ttmem::explain

@@ -170,7 +170,7 @@ void explain_unknown_size(const FailureMessage& failure, Explanation& result) {
                     : "No room for a buffer; the message does not say how large it was.";
 }
 
-// Adds what follows from the figures of the message alone.
+// Adds the conclusions and suggestions that follow from the figures of the message alone.
 void explain_without_bank(const BankRequest& request, Explanation& result) {
   if (!is_beyond_any_chip(request)) {
     if (const auto apart = set_apart(request)) result.sentence += " " + apart->sentence;

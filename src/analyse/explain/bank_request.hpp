@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A request for a buffer that did not fit, and the changes that would have made room. Pure.
+// Suggests changes with which a buffer that did not fit would have fitted. Pure.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace ttmem::explain {
 
-// The known facts of a request and of its bank.
+// The known facts about a request and its bank.
 struct BankRequest {
   Kind kind = Kind::dram;
   std::uint64_t needed = 0;  // bytes in each bank

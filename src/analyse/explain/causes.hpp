@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One function for each kind of failure. Each function fills in the facts of the message. If there
-// is a state (`memory` is not null), the function adds the buffers that were in the way and the
-// changes that would have helped. Pure.
+// One function for each kind of failure. Each function fills in the facts of the message. If the
+// held buffers are known (`memory` is not null), the function adds the buffers that were in the way
+// and the changes that would have helped. Pure.
 #pragma once
 
 #include <vector>
@@ -17,19 +17,19 @@ namespace ttmem::explain {
 void explain_request(const FailureMessage& failure, const DeviceMemory* memory,
                      Explanation& result);
 
-// Explain CBs of a program that overlap L1 buffers, or that are larger than L1.
+// Explain a program whose CBs overlap L1 buffers, and a program whose CBs are larger than L1.
 void explain_clash(const FailureMessage& failure, const DeviceMemory* memory, Explanation& result);
 void explain_beyond_l1(const FailureMessage& failure, const DeviceMemory* memory,
                        Explanation& result);
 
-// Explains traces that are larger than the region that was set up for them.
+// Explains traces that do not fit into the trace region.
 void explain_trace_region(const FailureMessage& failure, const DeviceMemory* memory,
                           Explanation& result);
 
 // Explains a failure that does not depend on the held buffers.
 void explain_limit(const FailureMessage& failure, Explanation& result);
 
-// Explains a state in which nothing has failed, by the kind of memory that would fail first.
+// Explains a state without a failure. Names the kind of memory that would fail first.
 void explain_tightest(const DeviceMemory& memory, Explanation& result);
 
 // Lists the largest `holders` in `result`, at most kMaxHolders, and counts the other holders.

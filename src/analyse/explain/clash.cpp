@@ -19,12 +19,12 @@
 namespace ttmem::explain {
 namespace {
 
-// The maximum number of buffers to move or free. To move or free more buffers would not be a small
-// change.
+// The maximum number of buffers that a suggestion moves or frees. The limit keeps suggestions
+// small.
 constexpr std::size_t kMaxToMove = 16;
 
-// Returns a name with the number that the message gives to the program. The tracker may give the
-// program another number.
+// Returns for example "program 7 (matmul)". The number comes from the message, because the tracker
+// may give the program another number.
 std::string name_of_program(const FailureMessage& failure, const model::Program* program) {
   std::string name = failure.program ? fmt::format("program {}", *failure.program) : "the program";
   if (program == nullptr) return name;
@@ -60,8 +60,8 @@ std::string largest_cbs(const FailureMessage& failure, const model::Program* pro
   return fmt::format(" (its largest: {})", text);
 }
 
-// Suggests CBs that are smaller by `by` bytes; nullopt means unknown. If `memory` is null, the held
-// buffers are unknown, and the suggestion was not tried.
+// Suggests CBs that are `by` bytes smaller on each core; nullopt means that the bytes are unknown.
+// The suggestion counts as tried only if the bytes and `memory` are known.
 void suggest_smaller_cbs(Bytes by, const FailureMessage& failure, const DeviceMemory* memory,
                          const model::Program* program, Explanation& result) {
   Bytes aligned;
@@ -78,7 +78,7 @@ void suggest_smaller_cbs(Bytes by, const FailureMessage& failure, const DeviceMe
        .bytes = aligned});
 }
 
-// Returns the lowest L1 buffers, which are the L1 buffers that begin below the end of the CBs.
+// Returns the L1 buffers that begin below the end of the CBs.
 std::span<const BufferHolder> below(const DeviceMemory& memory, std::uint64_t cb_end) {
   const auto& holders = memory.holders[Kind::l1];
   const auto end =
@@ -147,7 +147,8 @@ std::string where_else(const BufferHolder& lowest, const model::Program* program
 // Returns for example "activations, the lowest L1 buffer of the device, begins at 851968."
 std::string lowest_text(const FailureMessage& failure, std::span<const BufferHolder> culprits,
                         const model::Program* program) {
-  // Names the buffer only if it has the address of the message, because the state may be another.
+  // Names the buffer only if its address is the address in the message. Otherwise the state is not
+  // the state of the failure.
   if (culprits.empty() || culprits.front().address != *failure.l1_address) {
     return fmt::format("the lowest L1 buffer of the device begins at {}.", *failure.l1_address);
   }
@@ -181,8 +182,8 @@ Picture picture_of(const DeviceMemory& memory, std::uint64_t cb_end) {
   return picture;
 }
 
-// Returns the address up to which circular buffers may reach. L1 buffers and L1_SMALL lie above
-// this address.
+// Returns the address up to which circular buffers may reach: the begin of the lowest L1 buffer or
+// of L1_SMALL, or the end of L1.
 std::uint64_t end_of_room(const FailureMessage& failure, const DeviceMemory* memory) {
   std::uint64_t end = *failure.l1_bytes;
   if (memory == nullptr) return end;
@@ -202,8 +203,9 @@ const model::Program* find_program(const FailureMessage& failure, const DeviceMe
     const bool is_named = failure.program && program->program == *failure.program;
     const bool ends_there = end != 0 && cb_end_of(*program) == end;
     if (is_named && ends_there) return program;
-    // The tracker may give the program another number than the message does. If no program matches
-    // in number and end, the youngest program with this end is the most likely program.
+    // The tracker may give the program another number than the message does. If no program has both
+    // the number and the end of the message, the youngest program with this end is the most likely
+    // program.
     if (ends_there && (best == nullptr || program->age_ns < best->age_ns)) best = program;
   }
   return best;

@@ -26,7 +26,7 @@ bool is_asked_for(const model::Process& process, std::optional<std::int32_t> pid
   return !pid || process.pid == *pid || process.host_pid == *pid;
 }
 
-// Returns the bytes that the allocator takes for a buffer: `bytes`, rounded up to whole steps.
+// Returns `bytes`, rounded up to whole steps of the allocator.
 std::uint64_t taken_by(std::uint64_t bytes, const std::optional<collector::BankRegion>& region) {
   const std::uint64_t step = region ? region->step : 1;
   return saturating_add(std::max<std::uint64_t>(bytes, 1), step - 1) / step * step;

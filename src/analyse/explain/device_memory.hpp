@@ -15,8 +15,8 @@ namespace ttmem::explain {
 
 using Bytes = std::optional<std::uint64_t>;
 
-// The maximum number of bytes in a message, which is more than the memory of any device. Larger
-// numbers in a message are ignored.
+// The maximum number of bytes that a message can plausibly contain. No device has this much memory.
+// Larger numbers are ignored.
 inline constexpr std::uint64_t kMaxBytes = 1ULL << 42;
 
 // A buffer and the process that holds it.
@@ -39,7 +39,7 @@ struct BufferHolder {
 // and "(no name)" if the buffer has neither name nor id.
 [[nodiscard]] std::string name_of(const BufferHolder& holder);
 
-// Sorts by the bytes taken in a bank. Equal holders keep their order.
+// Sorts by the bytes that a holder takes in each bank. Holders of equal size keep their order.
 void sort_largest_first(std::vector<BufferHolder>& holders);
 
 // The memory of one process on one device, as the allocator of the process sees it. The allocator
@@ -54,14 +54,14 @@ struct DeviceMemory {
   std::vector<const model::Program*> programs{};
 };
 
-// A process on a device of a snapshot.
+// One process on one device of a snapshot.
 struct MemoryRef {
   std::size_t device = 0;   // index into Snapshot::devices
   std::size_t process = 0;  // index into Device::processes
 };
 
-// Returns all tracked processes on all devices. `pid` selects one process, by its pid in this pid
-// namespace or in the pid namespace of the process.
+// Returns all tracked processes on all devices. If `pid` is set, returns only the process with this
+// pid, in this pid namespace or in the pid namespace of the process.
 [[nodiscard]] std::vector<MemoryRef> memory_refs(const model::Snapshot& snapshot,
                                                  std::optional<std::int32_t> pid);
 
@@ -70,8 +70,8 @@ struct MemoryRef {
 [[nodiscard]] DeviceMemory outline(const model::Snapshot& snapshot, const MemoryRef& ref);
 [[nodiscard]] DeviceMemory device_memory(const model::Snapshot& snapshot, const MemoryRef& ref);
 
-// Returns the highest end of the program's CBs on a core, or 0 if the program has no CBs. Views of
-// L1 buffers do not count.
+// Returns the highest end of the program's CBs on a core, or 0 if the program has no CBs. CBs that
+// are views of L1 buffers do not count.
 [[nodiscard]] std::uint64_t cb_end_of(const model::Program& program);
 
 }  // namespace ttmem::explain

@@ -19,14 +19,15 @@ namespace {
 
 using What = FailureMessage::What;
 
-// A memory, and whether it is in the state in which the failure happened.
+// The memory that the explanation uses, and how well it agrees with the message.
 struct Choice {
-  std::optional<DeviceMemory> memory{};  // nullopt: no memory may be used
+  std::optional<DeviceMemory> memory{};  // nullopt: no candidate may be used
   Match match = Match::no;               // the best match among the candidates
   std::vector<MemoryRef> candidates{};
 };
 
-// Returns true if a state that agrees with the message as `match` says may be used.
+// Returns true if a state from `source` may be used. `match` says how well it agrees with the
+// message.
 bool may_be_used(StateSource source, Match match) {
   switch (source) {
     case StateSource::bystander:
@@ -44,8 +45,8 @@ Match match_at(const FailureMessage& failure, const model::Snapshot& state, cons
   return match(failure, device_memory(state, ref));
 }
 
-// Picks the memory that the failure is about, or the tightest memory among the candidates. Without
-// a failure, picks the tightest memory.
+// Picks the memory that the failure is certainly about. If there is none, or if nothing has failed,
+// picks the tightest memory among the candidates that match best.
 Choice choose(const Question& question) {
   const model::Snapshot& state = *question.state;
   Choice choice{.candidates = memory_refs(state, question.pid)};
@@ -67,7 +68,7 @@ Choice choose(const Question& question) {
     best = ref;
   }
   if (best) choice.memory = device_memory(state, *best);
-  // True: this memory is the only memory in the state of the failure, so the failure is about it.
+  // True if the state of the failure has only one memory. The failure is then about this memory.
   const bool is_alone = question.source == StateSource::failure && choice.candidates.size() == 1;
   if (is_alone && choice.match == Match::unknown) choice.match = Match::yes;
   return choice;
@@ -102,7 +103,7 @@ void explain_failure(const FailureMessage& failure, const DeviceMemory* memory,
   }
 }
 
-// States whether the failure and the used state belong together.
+// Adds a sentence if it is not certain that the failure and the state belong together.
 void say_how_certain(const Question& question, Match match, Explanation& result) {
   if (match == Match::yes) return;
   if (match == Match::no) {
@@ -120,7 +121,8 @@ void say_how_certain(const Question& question, Match match, Explanation& result)
   }
 }
 
-// Returns the processes of the candidates, each once. Processes that are alive hide dead processes.
+// Returns the processes of the candidates, each once. Returns dead processes only if no process is
+// alive.
 std::vector<const model::Process*> processes_of(const model::Snapshot& state,
                                                 const std::vector<MemoryRef>& candidates) {
   std::vector<const model::Process*> found;
@@ -149,7 +151,8 @@ std::string pids_of(const std::vector<const model::Process*>& processes) {
   return text;
 }
 
-// Names the processes of this machine that were not used, and the option that uses one.
+// Names the processes of this machine whose state was not used, and the option `--pid`, which
+// selects one of them.
 void say_bystanders(const Question& question, const Choice& choice, Explanation& result) {
   const auto processes = processes_of(*question.state, choice.candidates);
   if (processes.empty()) return;
@@ -169,7 +172,7 @@ void say_bystanders(const Question& question, const Choice& choice, Explanation&
       processes.front()->state == model::State::alive ? "run" : "died", pids_of(processes), why));
 }
 
-// Says why there is no state.
+// Adds sentences that say why no state was used.
 void say_no_state(const Question& question, const Choice& choice, Explanation& result) {
   result.unknown.emplace_back(
       "Who held the memory: there is no state of that moment. `ttmem run -- CMD` keeps it and "
@@ -245,7 +248,8 @@ Explanation explain(const Question& question) {
                                : "Nothing has failed, and no process is tracked.";
   }
   say_what_is_unknown(question, choice, result);
-  // A change was tried on the state of the failure only if the state belongs to the message.
+  // The changes were tried on a state that is not the state of the failure. They do not count as
+  // tried.
   if (question.failure && choice.match == Match::no) {
     for (Suggestion& suggestion : result.suggestions) suggestion.tried = false;
   }

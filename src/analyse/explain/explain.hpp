@@ -10,13 +10,12 @@
 
 namespace ttmem::explain {
 
-// Where a state comes from. The source decides whether the state is used although its figures
-// differ from the figures of the message.
+// Where a state comes from. The source decides how well the state must agree with the message.
 enum class StateSource : std::uint8_t {
   bystander,  // processes of this machine: used only if the figures of the message identify one
   recording,  // a recording that the user named: used unless a figure contradicts the message
   chosen,     // a process or a moment that the user named: always used
-  failure,    // the failing process kept or recorded it at the moment of the failure: always used
+  failure,    // kept or recorded by the failing process at the moment of the failure: always used
 };
 
 // The input of explain().
@@ -31,8 +30,8 @@ struct Question {
 
 // Explains why a request failed, which buffers were in the way, and the smallest changes that would
 // have prevented the failure. Tries the changes on the allocator of the dry run, with the buffers
-// that `state` contains. If `state` does not belong to the message, the explanation says so, and
-// follows from the message alone unless the user chose the state. Pure, safe from any thread.
+// that `state` contains. If `state` does not belong to the message, the explanation says so. It is
+// then made from the message alone, unless the user chose the state. Pure, safe from any thread.
 [[nodiscard]] Explanation explain(const Question& question);
 
 }  // namespace ttmem::explain

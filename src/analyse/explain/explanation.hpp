@@ -71,7 +71,7 @@ struct Explanation {
   std::string place{};  // "Device 0 (wormhole_b0, n150), process 4711 (python3)"; empty: unknown
   std::optional<Picture> picture{};
   std::vector<BufferHolder> in_the_way{};  // at most kMaxHolders, the most bytes in a bank first
-  std::uint64_t more_in_the_way = 0;       // number of holders that are not listed
+  std::uint64_t more_in_the_way = 0;       // number of holders that are left out
   std::vector<Suggestion> suggestions{};   // at most kMaxSuggestions, the cheapest first
   std::vector<std::string> unknown{};      // sentences: what is unknown, and how to find it out
 };

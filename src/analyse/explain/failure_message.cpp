@@ -25,9 +25,8 @@ Number number_after(std::string_view text, std::string_view key) {
   std::string_view rest = text.substr(at + key.size());
   const std::size_t first = rest.find_first_of(kDigits);
   if (first == std::string_view::npos) return std::nullopt;
-  // The maximum number of characters between the key and the number. A number in another sentence
-  // is not accepted, nor a number behind the place of an argument ("{}"), nor a digit in a word
-  // such as "L1".
+  // The maximum number of characters between the key and the number. Also refused are a number in
+  // another sentence, a number after a placeholder ("{}"), and a digit in a word such as "L1".
   constexpr std::size_t most = 24;
   const std::string_view between = rest.substr(0, first);
   const bool is_in_word =
@@ -105,8 +104,8 @@ void read_beyond_l1(std::string_view text, FailureMessage& failure) {
   failure.l1_bytes = number_after(text, "beyond max L1 size of ");
 }
 
-// The words that identify a message, the beginning of its sentence, its words as sentence_at()
-// expects them, and the function that reads it.
+// One kind of message: the words that identify it, the beginning of its sentence, all its words as
+// sentence_at() expects them, and the function that reads its figures.
 struct MessagePattern {
   What what;
   std::string_view marker;
@@ -179,8 +178,9 @@ const std::array<MessagePattern, 13> kMessages = {{
      "", [](std::string_view, FailureMessage&) {}},
 }};
 
-// Returns the offset in the first line at which the message begins; nullopt if the line contains
-// neither the marker nor, for a message that may be wrapped, its beginning.
+// Returns the offset in `line` at which the message begins. The marker of a message that may be
+// wrapped may stand in a later line, so the beginning of its sentence suffices. Returns nullopt if
+// the message does not begin in this line.
 std::optional<std::size_t> begin_in(std::string_view line, const MessagePattern& message) {
   const std::size_t marker = line.find(message.marker);
   const bool has_marker = marker != std::string_view::npos;
@@ -215,7 +215,7 @@ std::optional<Found> read(std::string_view text) {
 }
 
 using Numbers = std::array<Number, 13>;
-constexpr std::size_t kIdentifying = 9;  // the first numbers differ from failure to failure
+constexpr std::size_t kIdentifying = 9;  // only the first 9 numbers differ from failure to failure
 
 Numbers numbers_of(const FailureMessage& failure) {
   return {failure.bytes,
@@ -235,8 +235,8 @@ Numbers numbers_of(const FailureMessage& failure) {
 
 }  // namespace
 
-// The dry run's message of a clash has further lines with facts that the runtime's message lacks.
-// These lines are not needed here.
+// Skips the additional lines of the dry run's message about a clash. The runtime's message lacks
+// these lines.
 std::vector<FailureMessage> find_failures(std::string_view text) {
   std::vector<FailureMessage> found;
   while (!text.empty()) {

@@ -12,8 +12,8 @@
 
 namespace ttmem::explain {
 
-// A message of TT-Metal, or of the dry run, about memory that ran out. The message determines which
-// numbers are set. Old versions of the runtime report fewer numbers.
+// An out-of-memory message of TT-Metal or of the dry run. `what` determines which numbers can be
+// set. Old versions of the runtime report fewer numbers.
 struct FailureMessage {
   enum class What : std::uint8_t {
     out_of_memory,     // no room for a buffer
@@ -21,7 +21,7 @@ struct FailureMessage {
     clash,             // CBs of a program and L1 buffers overlap
     beyond_l1,         // CBs of a program are larger than L1
     trace_region,      // the trace region is too small for the traces
-    trace_overlap,     // a trace without a region overlaps other buffers
+    trace_overlap,     // without a trace region, a trace overlaps other buffers
     kernel_config,     // the kernels and arguments of a program are too large
     cb_beyond_buffer,  // a CB is larger than the buffer that it views
     too_many_cbs,
@@ -30,7 +30,8 @@ struct FailureMessage {
   using Number = std::optional<std::uint64_t>;
 
   What what = What::out_of_memory;
-  // The sentence without the prefix of the log line, as safe_text() returns it; at most 4 KiB.
+  // The sentence of the message, without the prefix of the log line, cleaned by safe_text(). At
+  // most 4 KiB.
   std::string text{};
 
   // The following numbers are set for out_of_memory.
@@ -65,8 +66,9 @@ struct FailureMessage {
 // terminates on any text.
 [[nodiscard]] std::vector<FailureMessage> find_failures(std::string_view text);
 
-// Returns true if two messages can be about the same failure: they are of the same kind, no number
-// differs, and they have the same text or a number in common that differs from failure to failure.
+// Returns true if two messages can be about the same failure. Both must have the same `what`, and
+// no number may differ. In addition, the texts must be equal, or both messages must have a number
+// that usually differs from failure to failure.
 [[nodiscard]] bool can_be_same(const FailureMessage& a, const FailureMessage& b);
 
 }  // namespace ttmem::explain

@@ -45,9 +45,9 @@ std::vector<std::uint32_t> channels_of(const ChipSpec& chip) {
   return channels;
 }
 
-// Returns true if the chip can have banks of this size in this number. An allocator can have fewer
-// L1 banks than the chip has cores, because a sub-device has an allocator of its own. A much
-// smaller bank belongs to a chip that is not in the table.
+// Returns true if the number and the size of the banks in the request are possible on this chip. An
+// allocator can have fewer L1 banks than the chip has cores, because a sub-device has an allocator
+// of its own. Much smaller banks belong to a chip that is not in the table.
 bool can_have(const ChipSpec& chip, const BankRequest& request) {
   const std::uint64_t most = bank_bytes(chip, request.kind);
   if (*request.bank > most || *request.bank <= most / 4 * 3) return false;

@@ -12,8 +12,8 @@
 
 namespace ttmem::explain {
 
-// Return the memory of the largest bank, and of all banks together, of any known chip. `kind` is
-// one of kBankKinds.
+// Return the size of the largest bank, and of the largest memory (all banks of a chip together),
+// among all known chips. `kind` must be one of kBankKinds.
 [[nodiscard]] std::uint64_t largest_known_bank(Kind kind);
 [[nodiscard]] std::uint64_t largest_known_memory(Kind kind);
 
@@ -21,12 +21,12 @@ namespace ttmem::explain {
 // or is reserved by the runtime.
 struct SetApart {
   std::string sentence{};        // says how much is set apart
-  std::uint64_t region_bytes{};  // without the part that the runtime reserves; a lower bound
+  std::uint64_t region_bytes{};  // lower bound, without the part that the runtime reserves
 };
-// Returns what is set apart if the banks of the message are smaller than the banks of the chip. The
-// chip follows from the number and the size of the banks. Returns nullopt for kinds other than DRAM
-// and L1, for banks that no known chip has, and for banks from which only the runtime's own part is
-// missing.
+// Returns the part that is set apart, if the banks in the message are smaller than the banks of the
+// chip. Recognises the chip by the number and the size of the banks. Returns nullopt for kinds
+// other than DRAM and L1, for banks that no known chip has, and if the runtime's own part is the
+// only missing part.
 [[nodiscard]] std::optional<SetApart> set_apart(const BankRequest& request);
 
 }  // namespace ttmem::explain

@@ -15,19 +15,20 @@ using What = FailureMessage::What;
 
 Match match_if(bool is_that) { return is_that ? Match::yes : Match::no; }
 
-// Returns true if a figure of the message, if there is one, differs from the figure of the state.
+// Returns true if the message contains the figure and the state has another value.
 bool differs(const FailureMessage::Number& said, std::uint64_t here) {
   return said && *said != here;
 }
 
-// Returns false if a bank with this largest free block cannot have refused the request.
+// Returns true if a bank with this largest free block can have refused the request.
 bool can_have_failed(const FailureMessage& failure, std::uint64_t largest_free) {
   if (differs(failure.largest_free_per_bank, largest_free)) return false;
   return !failure.bytes_per_bank || largest_free < *failure.bytes_per_bank;
 }
 
-// Compares a bank with the message. The size of the request and the size of a bank do not identify
-// a state, because other processes can have banks of this size that lack room for the request.
+// Compares a bank with the message. The size of the request and the size of the bank do not
+// identify a state, because a bank of another process can have the same size and lack room for the
+// request too.
 Match match_bank(const FailureMessage& failure, const Bank& bank) {
   if (!can_have_failed(failure, bank.largest_free()) ||
       differs(failure.free_per_bank, bank.free_bytes()) ||

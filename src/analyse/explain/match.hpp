@@ -20,12 +20,12 @@ enum class Match : std::uint8_t {
 // Returns whether the message is about this memory at this moment.
 [[nodiscard]] Match match(const FailureMessage& failure, const DeviceMemory& memory);
 
-// Returns false if match() would return `no`, as far as the figures of the device alone show.
-// Takes almost no time; the result of outline() suffices as `memory`. A mesh has many devices, and
-// looking at all buffers of each takes seconds.
+// Returns false if the figures of the device alone show that match() would return `no`. Takes
+// almost no time; the result of outline() suffices as `memory`. match() looks at all buffers, which
+// takes seconds for all devices of a large mesh.
 [[nodiscard]] bool can_match(const FailureMessage& failure, const DeviceMemory& memory);
 
-// Returns false if the message has no figure that match() compares.
+// Returns true if the message has a figure that match() compares.
 [[nodiscard]] bool has_figures_to_match(const FailureMessage& failure);
 
 }  // namespace ttmem::explain

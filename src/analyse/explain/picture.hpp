@@ -24,8 +24,8 @@ struct Band {
   [[nodiscard]] std::uint64_t bytes() const { return end - begin; }
 };
 
-// A picture of a bank, or of the L1 of a core. The request would have to lie in [asked_begin,
-// asked_end). Both are 0 if there is no place for the request.
+// A picture of a bank, or of the L1 of a core. The picture marks [asked_begin, asked_end) as the
+// place for the request. Both are 0 if there is no place for the request.
 struct Picture {
   std::string title{};
   std::vector<Band> bands{};  // highest addresses first
@@ -33,9 +33,9 @@ struct Picture {
   std::uint64_t asked_end = 0;
 };
 
-// Returns the bands of `holders`, which are sorted by address, and of the free blocks between them,
-// the highest band first. Holders in [begin, end) are in the way. Large bands are not merged. Bands
-// in the way are not merged if they are few. Other adjacent bands are merged.
+// Returns the bands of the holders and of the free blocks between them, the highest first.
+// `holders` must be sorted by address. Holders in [begin, end) are in the way. Merges adjacent
+// bands, except for the largest bands and, if they are few, the bands in the way.
 [[nodiscard]] std::vector<Band> bands_of(const collector::AddressRange& region,
                                          std::span<const BufferHolder> holders, std::uint64_t begin,
                                          std::uint64_t end);

@@ -20,8 +20,8 @@ std::uint64_t bytes_of(const std::optional<collector::BankRegion>& region) {
   return region ? region->range.end - region->range.begin : 0;
 }
 
-// Returns the bytes between the CBs and the L1 buffers of a core. Another region can take at most
-// these bytes from L1.
+// Returns the bytes between the highest end of CBs and the lowest L1 buffer. A larger L1_SMALL
+// region can take at most these bytes.
 std::uint64_t gap_in_l1(const DeviceMemory& memory) {
   const auto& region = memory.regions[Kind::l1];
   if (!region) return 0;

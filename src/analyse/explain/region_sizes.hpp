@@ -29,11 +29,12 @@ namespace ttmem::explain {
 [[nodiscard]] std::optional<std::uint64_t> smaller_trace_region(const DeviceMemory& memory,
                                                                 std::uint64_t more);
 // Returns the trace_region_size for traces of `all_traces` bytes in total, one of which does not
-// exist yet. The page size of that trace is unknown, so the largest page size is used.
+// exist yet. The page size of the new trace is unknown, so the largest page size is used.
 [[nodiscard]] std::optional<std::uint64_t> trace_region_for(const DeviceMemory& memory,
                                                             std::uint64_t all_traces);
 
-// Returns for example " (now 32768, of which 2048 are in use)", or an empty text if unknown.
+// Returns for example " (now 32768, of which 2048 are in use)", or an empty text if the size is
+// unknown.
 [[nodiscard]] std::string l1_small_now(const DeviceMemory& memory);
 
 // Returns for example "trace_region_size=1000 (...)". The text in parentheses says which size

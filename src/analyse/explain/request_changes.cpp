@@ -14,8 +14,8 @@
 namespace ttmem::explain {
 namespace {
 
-// The maximum number of buffers to move or free. To move or free more buffers would not be a small
-// change.
+// The maximum number of buffers that a suggestion moves or frees. The limit keeps suggestions
+// small.
 constexpr std::size_t kMaxToFree = 16;
 
 void suggest_freeing(const Bank& bank, const Bank::Run& run, Kind kind, Explanation& result) {
@@ -39,8 +39,8 @@ void suggest_smaller_type(const BankRequest& request, const Bank& bank, Explanat
                            format_bytes(smaller, Scale::core))});
 }
 
-// Suggests DRAM for an L1 buffer. The page size of the buffer is unknown. So the buffer is tried
-// with one additional page of the largest usual size.
+// Suggests DRAM for an L1 buffer. The page size of the buffer is unknown, so room for one
+// additional page of the largest usual size is required.
 void suggest_dram(const BankRequest& request, const DeviceMemory& memory, Explanation& result) {
   if (request.kind != Kind::l1 || !request.total) return;
   constexpr std::uint64_t page = 8192;
@@ -57,8 +57,8 @@ void suggest_dram(const BankRequest& request, const DeviceMemory& memory, Explan
            format_bytes(bank->largest_free(), Scale::core))});
 }
 
-// Suggests a smaller L1_SMALL region. Makes no suggestion for a request that is larger than the
-// bank, because such a request would leave no room for circular buffers.
+// Suggests a smaller L1_SMALL region. Makes no suggestion for a request that is larger than the L1
+// bank, because L1 would then have no room for circular buffers.
 void suggest_smaller_l1_small(const BankRequest& request, const Bank& bank,
                               const DeviceMemory& memory, Explanation& result) {
   const std::uint64_t more = bank.missing_at_the_end(request.needed);
@@ -85,7 +85,7 @@ void suggest_smaller_trace_region(const BankRequest& request, const Bank& bank,
 }
 
 // Suggests to reallocate the holders of `run`, or to allocate the request before all holders of the
-// bank. Each suggestion is made only if enough memory is free and the request would then fit.
+// bank. Makes each suggestion only if enough memory is free and the change makes the request fit.
 void suggest_order(const BankRequest& request, const Bank& bank,
                    const std::optional<Bank::Run>& run, Explanation& result) {
   if (request.needed > bank.free_bytes()) return;
@@ -103,8 +103,8 @@ void suggest_order(const BankRequest& request, const Bank& bank,
   }
 }
 
-// Returns a trace region that suffices however much of the present region is free; nullopt if the
-// message says too little.
+// Returns a size of the trace region that suffices even if nothing of the present region is free.
+// Returns nullopt if the message does not say how large the present region is.
 Bytes enough_for_traces(const BankRequest& request) {
   if (!request.bank || request.banks.value_or(0) == 0) return std::nullopt;
   const std::uint64_t each = saturating_add(*request.bank, request.needed);

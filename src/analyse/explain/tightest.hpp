@@ -15,7 +15,8 @@ struct Tightness {
   Kind kind = Kind::dram;
   Bank bank;
 };
-// Returns nullopt if the held buffers are unknown for every kind. `memory` must outlive the result.
+// Returns the tightest kind, or nullopt if the held buffers of every kind are unknown. `memory`
+// must outlive the result.
 [[nodiscard]] std::optional<Tightness> tightest(const DeviceMemory& memory);
 
 // Returns the largest free block of the tightest kind as a share of its region; 1 if nothing is
@@ -23,8 +24,9 @@ struct Tightness {
 // computed the free blocks, because a mesh has many buffers.
 [[nodiscard]] double room_of(const model::Snapshot& state, const MemoryRef& ref);
 
-// Returns the largest free block as computed by the collector. Returns nullopt unless the device
-// has exactly one process and that process is alive. `memory` may be a result of outline().
+// Returns the largest free block that the collector computed for the whole device, if the device
+// has exactly one process and this process is alive. Otherwise returns nullopt. `memory` may be a
+// result of outline().
 [[nodiscard]] Bytes collected_largest_free(const DeviceMemory& memory, Kind kind);
 
 }  // namespace ttmem::explain

@@ -19,7 +19,7 @@ void suggest(const char* action, std::string text, Explanation& result, Bytes by
   result.suggestions.push_back({.action = action, .text = std::move(text), .bytes = bytes});
 }
 
-// Returns the bytes of a bank that the request can have at most, as far as the message tells.
+// Returns the maximum size in each bank with which the request could fit, according to the message.
 Bytes room_for(const BankRequest& request) {
   return request.largest ? request.largest : request.bank;
 }
@@ -46,7 +46,7 @@ void suggest_dram(const BankRequest& request, Explanation& result) {
 void suggest_bfloat8_b(const BankRequest& request, Explanation& result) {
   const std::uint64_t smaller = as_bfloat8_b(request.needed);
   if (smaller > room_for(request).value_or(largest_known_bank(request.kind))) return;
-  // A bank has room for at most its own size; only a known free block shows that a buffer fits.
+  // If only the size of the bank is known, it is not certain that the smaller buffer fits.
   const bool is_enough = request.largest.has_value();
   suggest("smaller_type",
           fmt::format("store it as bfloat8_b, if it is bfloat16: {} in each bank{}", exact(smaller),
@@ -54,7 +54,8 @@ void suggest_bfloat8_b(const BankRequest& request, Explanation& result) {
           result, smaller);
 }
 
-// Suggests a request of the size of the largest free block.
+// Suggests a smaller request, of the size of the largest free block. If this size is unknown,
+// suggests the size of a bank as the maximum.
 void suggest_smaller_request(const BankRequest& request, Explanation& result) {
   const Bytes room = room_for(request);
   if (!room || *room == 0 || *room >= request.needed) return;
@@ -89,7 +90,8 @@ void suggest_more_cores(const BankRequest& request, Explanation& result) {
           result);
 }
 
-// Suggests a smaller region if the part of the bank that is set apart would suffice.
+// Suggests a smaller trace or L1_SMALL region, if the region has as many bytes as the request
+// lacks.
 void suggest_smaller_region(const BankRequest& request, Explanation& result) {
   const auto apart = set_apart(request);
   if (!apart || !result.short_by || apart->region_bytes < *result.short_by) return;

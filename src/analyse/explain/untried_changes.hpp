@@ -12,17 +12,17 @@
 
 namespace ttmem::explain {
 
-// Returns the bytes that a buffer of `bytes` takes as bfloat8_b, which has 1088 B per tile, if it
-// is a bfloat16 buffer now, which has 2048 B.
+// Returns the size of a bfloat16 buffer of `bytes` after a conversion to bfloat8_b. A tile has 2048
+// B in bfloat16 and 1088 B in bfloat8_b.
 [[nodiscard]] constexpr std::uint64_t as_bfloat8_b(std::uint64_t bytes) {
   return bytes / 32 * 17 + (bytes % 32 * 17 + 31) / 32;
 }
 
-// Returns a trace region that leaves 10 % above `bytes`, in whole pages. Other inputs make larger
-// traces, so the figure of a message is soon too small.
+// Returns `bytes` plus a margin of 10 %, rounded up to whole pages. The trace region needs the
+// margin, because other inputs can make larger traces.
 [[nodiscard]] std::uint64_t with_trace_margin(std::uint64_t bytes);
 
-// `result` has the cause and the missing bytes.
+// Add suggestions to `result`, which must already have the cause and the missing bytes.
 void suggest_untried_for_request(const BankRequest& request, Explanation& result);
 void suggest_untried_for_clash(const FailureMessage& failure, Explanation& result);
 void suggest_untried_for_beyond_l1(Explanation& result);

@@ -43,7 +43,8 @@ bool has_digit(std::string_view word) {
                      [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-// Returns "@" for the name of a memory, and "#" for a number or the place of an argument.
+// Returns "@" for the name of a memory, "#" for a number or a placeholder ("{}"), and any other
+// word unchanged.
 std::string_view general(std::string_view word) {
   constexpr std::array<std::string_view, 5> names = {"DRAM", "L1", "L1_SMALL", "TRACE",
                                                      "SYSTEM_MEMORY"};

@@ -12,8 +12,8 @@
 
 namespace ttmem::fit {
 
-// The banks of a device, or of the devices of a mesh, which the runtime allocates in lockstep. A
-// `kind` must be one of kBankKinds. Not thread-safe.
+// The allocator of a device, or of a mesh, whose devices the runtime allocates in lockstep. `kind`
+// must always be one of kBankKinds. Not thread-safe.
 class Allocator {
  public:
   explicit Allocator(const placement::MemoryMap& map);
@@ -26,8 +26,8 @@ class Allocator {
   }
   void release(Kind kind, std::uint64_t address) { space(kind).deallocate(address); }
 
-  // Returns true if another trace fits. The runtime adds up the sizes of all traces, and compares
-  // the sum with the trace region.
+  // Returns true if the trace region has room for another trace of `bytes`. Like the runtime,
+  // compares the sum of the sizes of all traces with the size of the region.
   [[nodiscard]] bool has_trace_room(std::uint64_t bytes) const {
     return bytes <= map_.trace_region_bytes && trace_bytes_ <= map_.trace_region_bytes - bytes;
   }

@@ -72,8 +72,8 @@ model::Allocation held(const PlacedBuffer& buffer, Time now) {
   return allocation;
 }
 
-// Returns the buffers in the allocator of the board as a snapshot, as if a collector had read the
-// board.
+// Returns a snapshot of the buffers that the board holds at the failure, as if a collector had read
+// the board.
 model::Snapshot state_of(const BoardFit& board, const FailedRequest& failure) {
   model::Snapshot state;
   state.devices.push_back(device_of(board, failure));

@@ -41,8 +41,9 @@ void Simulation::fail(const RecordedAllocation& allocation, const Allocator& in,
   failure.l1_bytes = in.map().l1_bytes;
   failure.trace_region_bytes = in.map().trace_region_bytes;
   failure.trace_bytes = in.trace_bytes();
-  // With the requests that were left out, less memory would be free. So the failure is certain if
-  // all free bytes together do not suffice, or if the traces exceed the trace region.
+  // Untranslated requests were left out, so on the real board even less memory is free. So the
+  // failure is certain if all free bytes together do not suffice, or if the traces exceed the trace
+  // region.
   const bool is_too_much = request.bytes_per_bank > left.free_bytes || cause == Cause::trace_region;
   failure.certain = is_too_much || !unknown_.touched(request.kind);
   failure.placed = placed_in({allocation.devices});

@@ -46,8 +46,8 @@ Result<BoardFit> fit_with(const recording::Reader& reader, const placement::Boar
   return plan ? simulate(reader, board, *plan) : plan.error();
 }
 
-// Returns true if an estimate says more than the plan: requests lie on missing cores or banks, or
-// programs used the whole grid of a device with another grid.
+// Returns true if an estimate says more than the plan. This is so if requests use cores or banks
+// that the board lacks, or if programs used the whole recorded grid and the board has another grid.
 bool needs_estimate(const recording::Tables& recorded, const Plan& plan) {
   const auto is_missing = [](const auto& translated) {
     return translated.why == Why::cores_missing || translated.why == Why::banks_missing;
@@ -77,7 +77,7 @@ Result<std::optional<Estimate>> estimate(const recording::Reader& reader,
 }
 
 // Returns why no buffer under the scope can be translated. Returns nullopt if at least one buffer
-// can be translated. Of several reasons, returns that of the first buffer.
+// can be translated. If the reasons differ, returns the reason of the first buffer.
 std::optional<Why> why_none(const recording::Tables& recorded, const Plan& plan,
                             const std::string& scope) {
   std::optional<Why> why;
@@ -107,7 +107,8 @@ Result<BoardFit> fit(const recording::Reader& reader, const placement::Board& bo
 
 Result<BoardFit> find_largest(const recording::Reader& reader, const placement::Board& board,
                               const CarryOptions& options, const std::string& scope) {
-  // Tries the factor 1 first. Returns its error, for example if nothing lies under the scope.
+  // Tries the factor 1 first. An error here, for example that nothing lies under the scope, ends
+  // the search.
   CarryOptions with_scope = options;
   with_scope.scales.push_back({scope, 1});
   auto result = fit(reader, board, with_scope);

@@ -32,12 +32,13 @@ struct SizeScale {
 
 struct CarryOptions {
   std::vector<SizeScale> scales;
-  // Replace the sizes with which the devices of the recording were opened.
+  // Sizes with which the board is opened; nullopt: the sizes with which the recorded devices were
+  // opened.
   std::optional<std::uint64_t> l1_small_size;
   std::optional<std::uint64_t> trace_region_size;
-  // True: everything that used the whole grid of the recorded device uses the whole grid of the
-  // board, and what lay on missing cores or banks is moved to the others. The result is then an
-  // estimate, because the program chooses its cores.
+  // True: buffers and programs that used the whole recorded grid use the whole grid of the board.
+  // Shards and CBs on cores or banks that the board lacks move to other cores or banks. The result
+  // is an estimate, because the program itself would choose its cores.
   bool estimate = false;
 };
 
@@ -47,12 +48,12 @@ enum class Why : std::uint8_t {
   cores_missing,   // shards or circular buffers on cores that the board does not have
   banks_missing,   // shards in DRAM banks that the board does not have
   page_unknown,    // the page size is unknown, and the other board has other banks
-  layout_unknown,  // unknown whether interleaved or sharded, and the other board has other banks
+  layout_unknown,  // interleaved or sharded is unknown, and the other board has other banks
   cores_unknown,   // the cores of a sharded buffer are unknown
   size_unknown,    // the bytes per bank are unknown
   sub_device,      // the buffer lies in the memory of a sub-device
   not_reported,    // the process of a device does not report the kind
-  cbs_unknown,     // circular buffers that were not reported, or without addresses
+  cbs_unknown,     // circular buffers were not reported, or have no addresses
   cb_order,        // the addresses of circular buffers do not follow from their order
   lost,            // the recording lost events
 };
@@ -129,34 +130,35 @@ struct Estimate {
 struct BoardFit {
   placement::Board board;
   Verdict verdict = Verdict::fits;
-  // The failing device, or the first device if no request failed. nullopt if there is no device.
+  // How the failing device is opened, or the first device if no request failed. nullopt: no device.
   std::optional<Opened> opened;
   // The number of requests. Each buffer and each placement of a program is one request.
   std::uint64_t requests = 0;
   std::vector<report::DeviceReport> devices;  // peaks up to the failure, or to the end
   std::optional<FailedRequest> failure;
   std::vector<Unknown> unknown;  // the most bytes first
-  // nullopt if the requests do not depend on the number of cores and banks, if the run does not fit
-  // anyway, or if some requests cannot be estimated either.
+  // nullopt if the requests do not depend on the number of cores and banks, if it is certain
+  // without an estimate that the run does not fit, or if some requests cannot be estimated.
   std::optional<Estimate> estimate;
   // The largest factor that fits, and the smallest tried factor that does not fit. Set by
   // find_largest().
   std::optional<double> largest_factor;
   std::optional<double> smallest_failing_factor;
-  // Why find_largest() found no factor although the run may fit: no buffer under the scope can be
-  // translated.
+  // The reason why no buffer under the scope can be translated. find_largest() then finds no
+  // factor, although the run may fit.
   std::optional<Why> scope_unknown;
 };
 
 // Runs a recording on a board. Fails if the recording is damaged or has no requests (--aggregate),
-// if a scale matches nothing, or if the board cannot be opened with these sizes.
+// if a scale matches nothing, or if the board cannot be opened with the L1_SMALL and trace region
+// sizes.
 [[nodiscard]] Result<BoardFit> fit(const recording::Reader& reader, const placement::Board& board,
                                    const CarryOptions& options);
 
-// Finds the largest factor for the sizes under `scope` with which the run fits, to within one
-// percent of the factor. The other fields have the results for the factor 1. largest_factor is
-// empty if no factor fits, however small; smallest_failing_factor is empty if no factor is too
-// large. Both are empty if scope_unknown is set.
+// Finds the largest factor by which the sizes under `scope` can be multiplied so that the run still
+// fits. The factor is exact to one percent. The other fields have the results for the factor 1.
+// largest_factor is empty if no factor fits, however small; smallest_failing_factor is empty if no
+// factor is too large. Both are empty if scope_unknown is set.
 [[nodiscard]] Result<BoardFit> find_largest(const recording::Reader& reader,
                                             const placement::Board& board,
                                             const CarryOptions& options, const std::string& scope);

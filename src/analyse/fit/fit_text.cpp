@@ -70,7 +70,8 @@ double share(const std::optional<Extreme>& extreme, std::uint64_t all, double ot
   return static_cast<double>(extreme->bytes) / static_cast<double>(all);
 }
 
-// Returns the least remaining shares of DRAM, L1 and the trace region, the smallest share first.
+// Returns the smallest shares of DRAM, of L1 and of the trace region that stayed free during the
+// run, sorted from the smallest to the largest.
 std::array<double, 3> least_left(const BoardFit& board, const DeviceReport& device) {
   const placement::ChipSpec& chip = board.board.chip;
   const auto& free = device.least_largest_free;
@@ -93,8 +94,8 @@ const DeviceReport* tightest(const BoardFit& board) {
   return found == board.devices.end() ? nullptr : &*found;
 }
 
-// Returns the estimate for the same device. Returns null if there is none, or if the figures of the
-// device end at a failure and cannot be compared.
+// Returns the estimate for the same device. Returns null if there is none, or if a request failed.
+// The figures of `device` then end at the failure, and cannot be compared with an estimate.
 const DeviceReport* estimate_of(const BoardFit& board, const DeviceReport& device) {
   if (!board.estimate || board.failure) return nullptr;
   const auto place = static_cast<std::size_t>(&device - board.devices.data());

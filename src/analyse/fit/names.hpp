@@ -51,7 +51,7 @@ namespace ttmem::fit {
   return "lost";
 }
 
-// Returns a sentence that follows the requests, as in "3 requests of l1, 1.20 MiB: ...".
+// Returns the text that follows the colon in "3 requests of l1, 1.20 MiB: ...".
 [[nodiscard]] constexpr std::string_view reason(Why why) {
   switch (why) {
     case Why::none:

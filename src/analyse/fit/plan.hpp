@@ -12,20 +12,21 @@
 
 namespace ttmem::fit {
 
-// The tables of a recording as they would be on the other board: devices, requests and layouts. A
-// request or layout of the recording has one row for each target.
+// The devices, requests and layouts of a recording as they would be on the other board. Each
+// request and layout of the recording has one row for each target.
 struct Plan {
   recording::Tables tables;
   Targets targets;
   std::vector<TranslatedRequest> requests;  // [row - 1]
   std::vector<TranslatedLayout> layouts;    // [row - 1]
 
-  // Returns the row of a recorded request on a device.
+  // Returns the row in `requests` for a recorded request on a device.
   [[nodiscard]] recording::RowId request_on(recording::RowId device,
                                             recording::RowId request) const {
     return row_on(device, request, requests.size());
   }
-  // Returns the row of a recorded layout on a device. Layout 0 means unknown, and stays 0.
+  // Returns the row in `layouts` for a recorded layout on a device. Layout 0 means unknown, and
+  // stays 0.
   [[nodiscard]] recording::RowId layout_on(recording::RowId device, recording::RowId layout) const {
     return layout == 0 ? 0 : row_on(device, layout, layouts.size());
   }
@@ -50,8 +51,8 @@ struct Plan {
   }
 };
 
-// Computes the plan. Fails if a scale matches nothing, or if the board cannot be opened with these
-// sizes.
+// Computes the plan. Fails if a scale matches nothing, or if the board cannot be opened with the
+// L1_SMALL and trace region sizes.
 [[nodiscard]] Result<Plan> make_plan(const recording::Tables& tables, const placement::Board& board,
                                      const CarryOptions& options);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compares the circular buffers of programs with L1 buffers. Like the runtime, compares when a
-// program is placed and each time the program is dispatched.
+// Checks whether the circular buffers of programs clash with L1 buffers. Like the runtime, checks a
+// program when it is placed and each time it is dispatched.
 #include <algorithm>
 #include <utility>
 
@@ -12,7 +12,7 @@ namespace ttmem::fit {
 using recording::RecordedProgram;
 
 // Checks the program that was placed last. A program of a mesh is placed on one chip after another.
-// The whole mesh is known when the next event is not the placement of this program on a further
+// All its chips are known as soon as an event follows that does not place the program on a further
 // chip.
 void Simulation::check_placing() {
   if (placing_.devices.empty()) return;
@@ -61,8 +61,8 @@ void Simulation::check_program(const RecordedProgram& program, RowId layout,
   }
 }
 
-// Returns the mesh of these devices. If that mesh has no buffers, returns all meshes that have
-// buffers and contain one of the devices.
+// Returns the device set that consists of exactly these devices, if it has buffers. Otherwise
+// returns all device sets that have buffers and contain one of the devices.
 std::vector<Simulation::RowId> Simulation::sets_for(const std::vector<RowId>& devices) const {
   std::vector<RowId> with_some;
   for (const RowId device : devices) {

@@ -76,7 +76,8 @@ void Simulation::finish() {
   figures_.finish();
 }
 
-// Applies an event of an allocation to the figures, as the event is on the other board.
+// Applies an event of an allocation to the figures, with the size and the address on the other
+// board.
 void Simulation::tell(Event event, const LiveRow& row) {
   const RowId first = plan_.tables.device_set(row.allocation.devices).front();
   RecordedAllocation there = *event.allocation;
@@ -150,7 +151,7 @@ bool Simulation::put(const RecordedAllocation& allocation, Live& live) {
   return true;
 }
 
-// A buffer of a mesh keeps its place in the bank until its last device drops it.
+// A buffer of a mesh keeps its place in the bank until it is freed on its last device.
 void Simulation::free(const Event& event) {
   const RecordedAllocation& allocation = *event.allocation;
   const auto known = live_.find(allocation.id);

@@ -22,7 +22,8 @@ namespace ttmem::fit {
 // that fails. Computes the figures in the same way as `ttmem report`.
 //
 // There is one allocator for each set of devices that has buffers, so a mesh and its submesh have
-// different allocators. A program is compared with the buffers of the mesh on which it runs.
+// different allocators. A program is checked for a clash with the buffers of the mesh on which it
+// runs.
 //
 // Not thread-safe; `plan` must outlive the simulation.
 class Simulation {
@@ -70,7 +71,7 @@ class Simulation {
   // the given row continues the allocation. The allocation may continue on fewer devices.
   [[nodiscard]] std::optional<Live> taken_over(const recording::RecordedAllocation& allocation);
   void end_leaving();
-  // Returns true if `program` is the program that was placed on another device just before.
+  // Returns true if `program` is the program that is being placed on one device after another.
   [[nodiscard]] bool is_placing(const recording::RecordedProgram& program) const;
   void check_placing();
   void check_program(const recording::RecordedProgram& program, RowId layout,

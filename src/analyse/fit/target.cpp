@@ -26,8 +26,8 @@ RecordedDevice shape_of(const RecordedDevice& device) {
 
 placement::Grid grid_of(const RecordedDevice& device) { return {device.grid_x, device.grid_y}; }
 
-// Returns true if Ethernet cores dispatched programs on the recorded device, which the compute grid
-// of the device shows.
+// Returns true if Ethernet cores dispatched the programs on the recorded device. Recognises this by
+// the compute grid, which then includes the cores that otherwise dispatch.
 bool dispatches_on_ethernet(const RecordedDevice& device) {
   const auto own = placement::find_board(device.board);
   return own && own->compute_grid != own->compute_grid_eth_dispatch &&

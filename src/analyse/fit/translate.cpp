@@ -44,9 +44,9 @@ bool is_whole_grid(const CoreMask& cores, const Target& target) {
   return cores.count() == std::uint32_t{target.recorded.grid_x} * target.recorded.grid_y;
 }
 
-// Returns the cores that the program would probably use: the whole grid instead of the whole
-// recorded grid, else the same cores, with another core in place of each missing core. Returns
-// nullopt if the recorded grid is unknown.
+// Returns the cores that the program would probably use on the board. If the program used the whole
+// recorded grid, these are the whole grid of the board. Otherwise they are the same cores, with
+// another core in place of each missing core. Returns nullopt if the recorded grid is unknown.
 std::optional<CoreMask> estimated(const CoreMask& cores, const Target& target) {
   const std::uint32_t columns = target.recorded.grid_x;
   if (columns == 0) return std::nullopt;
@@ -62,8 +62,8 @@ std::optional<CoreMask> translated_cores(const CoreMask& cores, const Target& ta
   return target.estimate ? estimated(cores, target) : renumbered(cores, target);
 }
 
-// Returns how many times more bytes each core gets if shards of missing cores move to the other
-// cores.
+// Returns the factor by which the bytes on each core grow if the shards of missing cores move to
+// the other cores.
 double growth_on_fewer_cores(const CoreMask& cores, const Target& target) {
   const auto there = estimated(cores, target);
   if (renumbered(cores, target) || !there || there->count() >= cores.count()) return 1;
@@ -83,7 +83,7 @@ bool has_the_same_pages(Kind kind, const Target& target) {
   return recorded_page_alignment(kind, target) == target.map.page_alignment(kind);
 }
 
-// Computes the bytes per bank of a sharded buffer, which do not depend on the number of banks.
+// Computes the bytes per bank of a sharded buffer. They do not depend on the number of banks.
 void translate_shard(const RecordedRequest& request, double factor, const Target& target,
                      TranslatedRequest& translated) {
   const Kind kind = request.kind;

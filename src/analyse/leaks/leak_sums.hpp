@@ -41,7 +41,7 @@ class LeakSums {
     add_up(one, sum);
   }
 
-  // Returns the sums, the largest on one device first, and clears them.
+  // Returns the sums and clears them. The sum with the most bytes on one device is the first.
   [[nodiscard]] std::vector<Leak> take() {
     std::vector<Leak> list;
     list.reserve(sums_.size());

@@ -26,11 +26,11 @@ struct Leak {
   // Pid in this pid namespace; nullopt: unknown. Shown only if `foreign_pid` is true.
   std::optional<std::int32_t> host_pid;
   bool foreign_pid = false;
-  // Bytes by the number of the device; physical where known. For programs 0 on each device.
+  // Bytes on each device, by device number. Physical bytes if they are known; 0 for programs.
   BytesOnDevices<std::uint32_t> bytes_on;
   std::optional<std::uint64_t> count;  // nullopt: only the bytes are known
   // In Leaks::dead_process: true if a signal ended the process, false if the process exited.
-  // nullopt if it ended without a clean exit and nobody knows how.
+  // nullopt: the process ended without a clean exit, and the cause is unknown.
   std::optional<bool> killed;
   bool shared = false;  // true: circular buffers of programs with several names
   // The age of the oldest allocation. In a recording, `begin_ns` is set instead: the time of the

@@ -77,7 +77,7 @@ struct Row {
   std::string extra;  // text of the column that only one class of leaks has
 };
 
-// Returns the first `top` rows.
+// Returns a table of the first `top` rows.
 std::string list_text(const std::vector<Row>& rows, const char* extra_header, std::size_t top,
                       const TextOptions& options) {
   using enum Column::Align;

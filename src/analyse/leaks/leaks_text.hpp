@@ -10,7 +10,8 @@
 namespace ttmem::leaks {
 
 // Returns the output of `ttmem leaks`: for each class of leaks a list of at most `top` lines, then
-// the next step, and what is unknown. Without leaks, returns what was searched. Pure.
+// the next step for the user, and what could not be searched. If there are no leaks, says what was
+// searched. Pure.
 [[nodiscard]] std::string leaks_text(const Leaks& leaks, std::size_t top,
                                      const text::TextOptions& options);
 

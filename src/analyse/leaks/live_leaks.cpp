@@ -79,8 +79,8 @@ Leak leak_of(const Snapshot& snapshot, const model::Process& process, std::uint3
   return leak;
 }
 
-// Adds the circular buffers of dead processes. If only TT-Metal's region knows a dead process, adds
-// everything that the process had.
+// Adds the circular buffers of dead processes. If a dead process is known only from TT-Metal's
+// region, adds all memory of the process.
 void add_figures(const Snapshot& snapshot, const Filter& filter, LeakSums& dead) {
   for (std::uint32_t device = 0; device < snapshot.devices.size(); ++device) {
     for (const model::Process& process : snapshot.devices[device].processes) {

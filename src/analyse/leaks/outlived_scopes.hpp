@@ -28,8 +28,8 @@ class OutlivedScopes {
 
   // Returns the sums, sorted by How with the suspects first, then by size with the largest first.
   [[nodiscard]] std::vector<Outlived> take();
-  // Returns a sentence with the number of allocations and programs whose scope may or may not have
-  // been left. Returns nullopt if the number is 0.
+  // Returns a sentence with the number of allocations and programs of which it is unknown whether
+  // their scope was left. Returns nullopt if the number is 0.
   [[nodiscard]] std::optional<std::string> unknown() const;
 
  private:

@@ -99,8 +99,8 @@ class Left {
     return leak;
   }
 
-  // Returns true if the allocation was left on the device by the end of its process. In recordings
-  // of older versions the row of a mesh buffer ends as `changed` in this case too.
+  // Returns true if the allocation was still on the device when its process ended. In recordings of
+  // older versions, the row of such a mesh buffer may end as `changed`.
   [[nodiscard]] bool ended_with_process(RowId row, const RecordedAllocation& allocation) const {
     const recording::EndOnDevice end = end_on(tables_, allocation, row);
     if (end.ending != Ending::changed) return end.ending == Ending::process_ended;

@@ -15,8 +15,8 @@ namespace ttmem::leaks {
 // marks. Calls `progress` with the finished part, 0 to 1; `progress` may be empty. Fails if the
 // file is damaged.
 //
-// Programs and system kernels usually stay until their device is closed. So they are no leaks when
-// the device is closed. The programs of a killed process are listed.
+// Programs and system kernels usually stay until their device is closed. So they are not listed as
+// leaks of a closed device. The programs of a killed process are listed.
 [[nodiscard]] Result<Leaks> recorded_leaks(recording::Reader& reader, const Filter& filter,
                                            const std::function<void(double)>& progress);
 

@@ -36,8 +36,8 @@ void RecordedScopes::add(const RecordedAllocation& allocation) {
   leak.kind = request.kind;
   leak.label = safe_text(tables_.text(request.label));
   leak.begin_ns = buffer.begin_ns;
-  // A buffer that was not left on its last devices was left on another device when that device was
-  // closed.
+  // If the buffer was freed on its last devices, it was left on another device that had been closed
+  // before.
   const Ending ending = was_there(allocation.ending) ? allocation.ending : Ending::device_closed;
   add(devices.front(), request.scope, ending, Outlived::Of::allocations, std::move(leak));
 }

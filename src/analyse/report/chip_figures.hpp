@@ -50,8 +50,8 @@ class ChipFigures {
   void close(const recording::RecordedDevice& device);
   // Returns the regions that the open devices state; nullopt if no device states any.
   [[nodiscard]] std::optional<Regions> regions() const;
-  // Sets whether `places` has the regions that the open devices state. `places` keeps the regions
-  // of earlier openings while a buffer is left from these openings.
+  // Sets whether `places` has the regions that the open devices state. While a buffer of an earlier
+  // opening is left, `places` keeps the regions of that opening.
   void set_regions_fit(bool fit) { regions_fit_ = fit; }
   void note_all(const BufferPlaces& places, const Moment& at);
 
@@ -69,7 +69,7 @@ class ChipFigures {
   [[nodiscard]] const Record& l1_peak() const { return l1_peak_; }
   [[nodiscard]] const Record& least_largest_free(Kind kind) const { return largest_free_[kind]; }
   [[nodiscard]] const Record& least_headroom() const { return headroom_; }
-  // Returns the peak of all L1_SMALL buffers together on one core.
+  // Returns the peak of the L1_SMALL bytes on one core, over all processes.
   [[nodiscard]] const Record& l1_small_per_core() const { return small_per_core_; }
 
  private:

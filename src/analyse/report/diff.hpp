@@ -12,10 +12,10 @@
 
 namespace ttmem::report {
 
-// One figure of both runs, with its name in --fail-on.
+// The values of one figure in both runs. `name` is the name of the figure in --fail-on.
 struct FigureDiff {
   const char* name = "";
-  bool is_bytes = true;  // false: a number
+  bool is_bytes = true;  // false: a count
   std::optional<FigureRange> before{};
   std::optional<FigureRange> now{};
 
@@ -56,8 +56,8 @@ struct Diff {
 };
 
 // Compares the fullest devices of both runs, each at its peak, because chip numbers may differ
-// between runs. Matches holders by kind, scope, label and size; holders without scope and label
-// only by kind and size. Never matches by address, id, pid or chip number. Pure.
+// between runs. Matches holders by kind, scope, label and `shared`; holders without scope and label
+// also by size. Never matches by address, id, pid or chip number. Pure.
 [[nodiscard]] Diff make_diff(const Report& before, const Report& now);
 
 }  // namespace ttmem::report

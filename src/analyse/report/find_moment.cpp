@@ -27,8 +27,8 @@ std::uint64_t cb_end_of(const recording::Layout& layout) {
   return end;
 }
 
-// Follows the buffers and programs of every device row, which is one process on one device.
-// Compares the changed rows with the figures after all events of a time.
+// Follows the buffers and programs of every device row. A device row is one process on one device.
+// After all events of one time, compares the rows that changed with the figures.
 class MomentSearch {
  public:
   MomentSearch(const Tables& tables, const MomentFigures& figures, std::optional<std::int32_t> pid)
@@ -82,7 +82,7 @@ class MomentSearch {
 
   void change(const RecordedAllocation& allocation, bool add) {
     const recording::RecordedRequest& request = tables_.request(allocation.request);
-    if (request.kind > Kind::trace) return;  // returns for kinds that are in no bank
+    if (request.kind > Kind::trace) return;  // the other kinds lie in no bank
     const std::vector<std::uint32_t>& rows =
         rows_of_set_[static_cast<std::size_t>(allocation.devices - 1)];
     const bool has_cores = request.own_banks && request.cores != 0;
@@ -120,7 +120,7 @@ class MomentSearch {
   std::vector<std::vector<std::uint32_t>> rows_of_set_;  // by set of devices
   std::vector<bool> is_asked_for_;                       // by device row
   std::vector<bool> has_cb_end_;                         // by layout
-  std::vector<std::uint64_t> programs_;  // by device row: number of placed programs with the end
+  std::vector<std::uint64_t> programs_;  // by device row: placed programs that end at the cb_end
   std::vector<std::uint32_t> changed_;   // device rows that changed at `now_`
   Time now_ = 0;
   std::optional<Time> found_;

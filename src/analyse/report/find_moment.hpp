@@ -14,16 +14,17 @@ namespace ttmem::report {
 
 // Figures of one process on one device at one moment. A figure that is not set is not compared.
 struct MomentFigures {
-  Kind kind = Kind::l1;  // of the two figures that follow
+  Kind kind = Kind::l1;  // kind of the next two figures
   std::optional<std::uint64_t> free_per_bank{};
   std::optional<std::uint64_t> largest_free_per_bank{};
   std::optional<std::uint64_t> lowest_l1{};  // address of the lowest L1 buffer
   std::optional<std::uint64_t> cb_end{};     // a placed program has circular buffers up to here
 };
 
-// Returns the last time after whose events a process has all these figures on one device; nullopt
-// if there is no such time. `pid` selects a process. Reads the recording once. Calls `progress`
-// with the finished part, 0 to 1; `progress` may be empty. Fails if the file is damaged.
+// Returns the last time at which one process has all these figures on one device, after all events
+// of this time. Returns nullopt if there is no such time. If `pid` is set, considers only this
+// process. Reads the recording once. Calls `progress` with the finished part, 0 to 1; `progress`
+// may be empty. Fails if the file is damaged.
 [[nodiscard]] Result<std::optional<recording::Time>> last_moment_with(
     const MomentFigures& figures, std::optional<std::int32_t> pid, recording::Reader& reader,
     const std::function<void(double)>& progress);

@@ -8,10 +8,10 @@
 
 namespace ttmem::report {
 
-// The free blocks of a region while buffers, which may overlap, are added and removed. A change
-// takes time logarithmic in the number of blocks, and proportional to the number of buffers that
-// the changed range overlaps. A free block begins at the begin of the region or at a multiple of
-// the region's step, as in collector::free_space().
+// Maintains the free blocks of a region while buffers are added and removed. Buffers may overlap.
+// The time of a change is logarithmic in the number of blocks, and proportional to the number of
+// buffers that overlap the changed range. As in collector::free_space(), a free block begins at the
+// begin of the region or at a multiple of the region's step.
 //
 // Example: in the region [100, 200) with step 10, after take(100, 115) and take(150, 160), the
 // largest free block has 40 bytes. Not thread-safe.

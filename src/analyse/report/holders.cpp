@@ -17,8 +17,8 @@ namespace {
 
 using recording::RecordedRequest;
 
-// The maximum work to compute the bytes of programs. The maximum takes a few seconds, and is far
-// more than real workloads need.
+// The maximum work to compute the bytes of programs. This work takes a few seconds. Real workloads
+// need far less.
 constexpr std::uint64_t kMaxWork = 1ULL << 27;
 
 // Returns how many of the devices belong to the chip. The number is 0 or 1 except in unusual
@@ -47,8 +47,8 @@ void add_cbs(const ledger::Footprint& footprint, segment::LiveFootprint& to) {
   }
 }
 
-// The circular buffers of all programs with one name. A footprint that several of these programs
-// share is contained once.
+// The circular buffers of all programs with one name. If several of these programs share a
+// footprint, `cbs` contains the footprint once.
 struct OfName {
   segment::LiveFootprint cbs;
   std::vector<const ledger::Footprint*> known;

@@ -22,8 +22,8 @@ using recording::Chips;
 using recording::RowId;
 using recording::Tables;
 
-// The openings of a chip that are counted: all openings, the openings with Chips::is_last, or the
-// openings with Chips::is_at_end.
+// Selects the openings of a chip that are counted: all openings, or only those for which
+// Chips::is_last or Chips::is_at_end is true.
 enum class Openings : std::uint8_t { all, last, at_end };
 [[nodiscard]] bool counts(const Chips& chips, RowId device, Openings openings);
 
@@ -34,14 +34,14 @@ enum class Openings : std::uint8_t { all, last, at_end };
                                                      Openings openings = Openings::all);
 
 // Returns the programs of one process on a chip. The bytes of all Holders together are the bytes of
-// the process's circular buffers. Bytes that only programs of one name use belong to that name; the
-// other bytes belong to the Holder with `shared`.
+// the process's circular buffers. If only programs of one name use some bytes, the bytes belong to
+// the Holder of that name. All other bytes belong to the Holder with `shared`.
 [[nodiscard]] std::vector<Holder> program_holders(const Tables& tables, RowId device,
                                                   ledger::DeviceLedger& ledger,
                                                   const RowPrograms& programs);
 
-// Limits the memory of the lists of one report. A small file may describe many devices that each
-// hold many allocations with long names. The lists would take gigabytes.
+// Limits the memory of the lists of one report. Without the limit, a small file that describes many
+// devices with many long names could need gigabytes.
 class HolderRoom {
  public:
   // Adds the size of `list` in bytes to the size of all lists. Returns false if the sum is larger

@@ -10,8 +10,8 @@
 namespace ttmem::report {
 
 // Returns the figures that another tool reported for an imported run, with that tool's names. The
-// figures are the numbers of the JSON object `json`, in which null means unknown. Returns an empty
-// list if `json` is not an object.
+// figures are the numbers in the JSON object `json`. A null in `json` is an unknown figure. Returns
+// an empty list if `json` is not an object.
 [[nodiscard]] std::vector<std::pair<std::string, Bytes>> imported_figures(const std::string& json);
 
 }  // namespace ttmem::report

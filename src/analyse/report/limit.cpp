@@ -31,8 +31,8 @@ FigureBound extreme_if_known(const FigureBound& a, const FigureBound& b, bool hi
   return highest ? std::max(*a, *b) : std::min(*a, *b);
 }
 
-// Returns the higher (or lower) of the known bounds. One known bound suffices, because the extreme
-// of two values is at least as high (or low) as each value.
+// Returns the higher (or lower) of the known bounds. If only one bound is known, returns this
+// bound, because the extreme of two values is at least as high (or low) as each value.
 FigureBound extreme_of_known(const FigureBound& a, const FigureBound& b, bool highest) {
   if (!a || !b) return a ? a : b;
   return extreme_if_known(a, b, highest);
@@ -159,8 +159,8 @@ bool is_over(const Limit& limit, double figure, double bound) {
   return limit.above ? figure > bound : figure < bound;
 }
 
-// Returns the value with which the figure is compared. `base` is the figure of the other run, and
-// is used only for a relative limit.
+// Returns the value with which the figure is compared. A relative limit is added to `base`, the
+// figure of the other run. An absolute limit ignores `base`.
 double bound_of(const Limit& limit, double base) {
   if (!limit.relative) return limit.value;
   return base + (limit.percent ? std::abs(base) * limit.value / 100 : limit.value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The limits of --fail-on: a figure of a run, and its bound.
+// The limits of --fail-on. A limit is a figure of a run and the bound of this figure.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +44,8 @@ struct Limit {
 // between the bounds of the figure exceed the limit.
 enum class Judgement : std::uint8_t { kept, exceeded, unknown };
 
-// Compares a figure with its limit. In this function and the following functions, `before` may be
-// null for an absolute limit.
+// Compares the figure of `limit` in the run `now` with the limit. `before` is the other run. Here
+// and in the next functions, `before` may be null for an absolute limit.
 [[nodiscard]] Judgement judge(const Limit& limit, const Report* before, const Report& now);
 // Returns a sentence that says by how much the limit is exceeded. Returns an empty text if the
 // limit is not exceeded.
@@ -53,8 +53,8 @@ enum class Judgement : std::uint8_t { kept, exceeded, unknown };
 // Returns which figure is unknown or not exact, and why.
 [[nodiscard]] std::string why_unknown(const Limit& limit, const Report* before, const Report& now);
 
-// shown_bound() returns the bound that views show for a range. words_before_bound() returns the
-// words before this bound: "at least ", "at most ", or nothing for an exact figure.
+// shown_bound() returns the bound of a range that views show. words_before_bound() returns the
+// words that views put before this bound: "at least ", "at most ", or none if the figure is exact.
 [[nodiscard]] std::int64_t shown_bound(const FigureRange& range);
 [[nodiscard]] const char* words_before_bound(const FigureRange& range);
 

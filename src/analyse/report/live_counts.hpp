@@ -8,15 +8,15 @@
 
 namespace ttmem::report {
 
-// The number of live allocations of each request, either per device set or per device. Per device
-// set, a buffer of a mesh is one count, so adding the buffer takes the same time for any number of
-// devices.
+// The number of live allocations of each request, either per device set or per device. Counted per
+// device set, a buffer of a mesh is one count. Adding the buffer then takes the same time for any
+// number of devices.
 class LiveCounts {
  public:
   enum class By : std::uint8_t { set, device };
   explicit LiveCounts(By by = By::set) : by_(by) {}
 
-  // `where` is a device set or a device, see By.
+  // `where` is a device set or a device, as chosen by `By`.
   void add(recording::RowId where, recording::RowId request) { ++counts_[key(where, request)]; }
   void remove(recording::RowId where, recording::RowId request) {
     const auto known = counts_.find(key(where, request));

@@ -10,10 +10,10 @@
 
 namespace ttmem::report {
 
-// Finds the lowest L1 buffer. Most buffers take their range on every core. Only buffers with banks
-// of their own take their range on a set of cores. So this object keeps the addresses of the
-// buffers on every core, and the addresses for each such set. A change takes logarithmic time. Not
-// thread-safe.
+// Finds the lowest L1 buffer. Most buffers take their range on every core. Buffers with banks of
+// their own take their range only on some cores. So this object keeps one list of addresses for the
+// buffers on every core, and one list for each set of cores with banks of its own. A change takes
+// logarithmic time. Not thread-safe.
 class LowestBuffers {
  public:
   // Adds a buffer. `cores` are the cores on which the buffer takes its range; null means every
@@ -27,7 +27,8 @@ class LowestBuffers {
     return lockstep_.empty() ? std::nullopt : std::optional(lockstep_.begin()->first);
   }
   [[nodiscard]] bool has_own_banks() const { return own_live_ > 0; }
-  // Calls visit(cores, address) for each set of cores that has buffers of its own.
+  // Calls visit(cores, address) for each set of cores that has buffers of its own. `address` is the
+  // lowest address of these buffers.
   template <typename Visitor>
   void for_each_own(Visitor&& visit) const {
     for (const Part& part : own_) {

@@ -39,7 +39,8 @@ void add_leaks(const std::vector<Holder>& left, DeviceReport& device) {
   }
 }
 
-// Returns the memory that these openings of a chip held when the openings or the recording ended.
+// Returns the memory that was still held when the selected openings of a chip, or the recording,
+// ended.
 std::vector<Holder> held(const Tables& tables, const Chips& chips, std::uint32_t chip,
                          StoryFigures& story, Openings openings) {
   std::vector<Holder> holders;
@@ -122,7 +123,7 @@ void add_history(const Tables& tables, const StoryFigures& story, Report& report
   report.marks = tables.marks.size();
   report.churn = requests.churn();
   report.growth = story.growth().growth();
-  // Removes growth without bytes. Programs can grow in number without taking more bytes.
+  // Removes growth without bytes. The number of programs can grow while their bytes stay equal.
   std::erase_if(report.growth, [](const Growth& growth) { return growth.grown_bytes() == 0; });
   report.while_trace_live = requests.while_trace_live();
   report.unknown_programs = story.unknown_programs();

@@ -118,8 +118,8 @@ MarkGrowth::Entry& MarkGrowth::entry(RowId process, std::uint32_t group) {
   return entries_[known->second];
 }
 
-// A removal adds the two's complement, so the sums may wrap around. The results are right, because
-// each removed size was added before.
+// For a removal, `bytes` and `count` are two's complements, so the sums wrap around. The results
+// are right, because each removed size was added before.
 void MarkGrowth::note(Entry& entry, std::uint64_t bytes, std::uint64_t count) {
   entry.bytes += bytes;
   entry.count += count;

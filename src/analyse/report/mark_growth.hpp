@@ -13,9 +13,10 @@
 namespace ttmem::report {
 
 // Finds allocations and programs that grow from mark to mark of a process. Marks whose names differ
-// only in numbers belong to one series. Allocations are grouped in the same way by kind, scope and
-// label; programs by scope and name. For the programs of one name only their number is compared.
-// For all programs of a process together, the bytes of their circular buffers are reported too.
+// only in numbers belong to one series. Allocations with the same kind, scope and label form a
+// group, and so do programs with the same scope and name. Numbers in these names are ignored too.
+// For a group of programs, compares only the number of programs. For all programs of a process
+// together, also reports the bytes of their circular buffers.
 //
 // A mark takes time in proportion to the changes since the previous mark of its series. Only the 4
 // longest series of a process are used. Not thread-safe; `tables` must outlive this object.
@@ -57,7 +58,7 @@ class MarkGrowth {
     recording::RowId process = 0;
     std::size_t place = 0;  // index among the series of its process
     std::string name;
-    std::uint32_t marks = 0;  // total number of marks
+    std::uint32_t marks = 0;  // number of marks in the whole recording
     std::uint32_t next = 0;
     std::vector<std::uint32_t> changed;  // indexes of entries that changed since the last mark
   };

@@ -34,10 +34,11 @@ void PeakContents::add_chip(std::uint32_t chip, const ChipFigures& figures) {
   if (const Record& l1 = figures.l1_peak(); l1.is_set) look(l1.moment).l1.push_back(chip);
 }
 
-// Returns the set of the devices that have the allocation at a moment at which it is live.
+// Returns the set of devices that hold the allocation at `at`. The allocation must be live at `at`.
 RowId PeakContents::devices_at(const recording::RecordedAllocation& row, const Moment& at) {
   RowId devices = row.devices;
-  // At its begin it has all its devices, even if some drop it at the same time.
+  // At its begin, the allocation is on all its devices, even if some devices free it at the same
+  // time.
   if (at == Moment{row.begin_ns, Event::Type::allocate, row.id}) return devices;
   for (const recording::PartialEnd& part : row.partial_ends) {
     if (at < Moment{part.end_ns, Event::Type::free, row.id}) break;
@@ -46,7 +47,7 @@ RowId PeakContents::devices_at(const recording::RecordedAllocation& row, const M
   return devices;
 }
 
-// Calls visit(look) for each look at which the row is live.
+// Calls visit(look) for each Look whose moment lies in the life of the row.
 template <typename Row, typename Visitor>
 void PeakContents::for_each_look(const Row& row, Event::Type begin, Event::Type end,
                                  Visitor visit) {

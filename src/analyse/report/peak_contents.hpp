@@ -31,8 +31,8 @@ class PeakContents {
   [[nodiscard]] Result<void> read(const recording::Reader& reader, HolderRoom& room);
 
  private:
-  // The contents at one peak. Chips that reach their peaks at the same moment, as in a mesh, share
-  // one Look.
+  // The contents at the moment of a peak. Chips that reach their peaks at the same moment, as in a
+  // mesh, share one Look.
   struct Look {
     Moment at;
     std::vector<std::uint32_t> dram;  // chips whose DRAM peak is at this moment

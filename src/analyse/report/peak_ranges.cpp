@@ -64,8 +64,9 @@ void raise_to(const Opening& other, Opening& opening) {
   opening.l1_peak = std::max(opening.l1_peak, other.l1_peak);
 }
 
-// Limits the unknown peaks of an opening: a process keeps the highest peaks of all its openings of
-// a device, so an opening without samples has no higher peaks than the others.
+// Limits the peaks of openings without samples. A process keeps its highest peaks over all its
+// openings of a device. So the peaks of an opening without samples are at most the highest known
+// peaks of the process on this device.
 void limit_unknown_peaks(const Tables& tables, std::vector<Opening>& openings) {
   std::map<std::pair<RowId, std::uint32_t>, Opening> highest;  // by process and device number
   const auto of_device = [&](std::size_t i) -> Opening& {
@@ -112,8 +113,8 @@ std::vector<Opening> openings_of(const Tables& tables, const GapsOf& gaps) {
   return openings;
 }
 
-// Returns the openings of a chip, without those of other chips. Openings of one process that
-// overlap become one opening with the higher peaks: a process has a chip open only once at a time.
+// Returns the openings of a chip. A process has a chip open only once at a time. So overlapping
+// openings of one process become one opening with the higher peaks.
 std::vector<Opening> merged_openings(const std::vector<Opening>& openings,
                                      const RecordedChip& chip) {
   std::vector<Opening> sorted;
@@ -201,7 +202,7 @@ void set_ranges(const std::vector<Opening>& openings, const RecordedChip& chip, 
   l1.most = std::max(*l1.least, sum);
 }
 
-// Sets only lower bounds, because nothing is known about the time between two samples.
+// Sets only lower bounds, because the peaks between two samples are unknown.
 void set_ranges_of_samples(DeviceReport& device) {
   for (const Kind kind : kDeviceKinds) {
     device.peak_range[kind].least = bytes_of(device.peak[kind]);
@@ -222,8 +223,8 @@ void set_peak_ranges(const Tables& tables, const Chips& chips, Report& report) {
   const auto events_in_gaps =
       std::accumulate(tables.gaps.begin(), tables.gaps.end(), std::uint64_t{0},
                       [](std::uint64_t sum, const Gap& gap) { return sum + gap.lost_events; });
-  // True if events were lost outside of all gaps. It is unknown which process lost these events at
-  // its end.
+  // True if events were lost outside of all gaps. A process lost them at its end, and it is unknown
+  // which process.
   const bool lost_elsewhere = report.lost_events > events_in_gaps;
   const std::vector<Opening> openings = openings_of(tables, gaps);
   for (std::size_t i = 0; i < chips.chips.size(); ++i) {

@@ -36,7 +36,7 @@ struct FigureRange {
   friend bool operator==(const FigureRange&, const FigureRange&) = default;
 };
 
-// The sum of allocations that agree in all following properties except `bytes` and `count`. For
+// The sum of allocations that are equal in all properties below except `bytes` and `count`. For
 // programs, `bytes` are the bytes that only programs of this name use. Bytes that programs of
 // several names share are in one entry with `shared`.
 struct Holder {
@@ -75,8 +75,8 @@ struct DeviceReport {
   PerKind<std::optional<Extreme>> least_largest_free{};  // per bank
   std::optional<Extreme> least_headroom;                 // per core
   // False if events of the chip were lost, or if the recording is an aggregate, lacks processes or
-  // lacks its end. The extremes are then the extremes of the seen moments, and the true peaks lie
-  // in `peak_range` and `l1_peak_range`. The ranges come from the peaks that the processes counted
+  // lacks its end. The extremes then cover only the seen moments. The true peaks lie in
+  // `peak_range` and `l1_peak_range`, which come from the peaks that the processes counted
   // themselves.
   bool all_seen = true;
   bool cbs_seen = true;  // false: figures that include circular buffers are not exact
@@ -89,7 +89,7 @@ struct DeviceReport {
   // Memory of each process when the process closed the chip for the last time, when the process
   // ended, or when the recording ended.
   std::vector<Holder> held_at_end;
-  bool held_at_once = true;  // false: the processes ended one after another
+  bool held_at_once = true;  // false: `held_at_end` adds up several moments
   // False if a process closed the chip for the last time while events were lost: `held_at_end` is
   // then incomplete.
   bool held_is_known = true;
@@ -108,13 +108,13 @@ struct Churn {
   std::uint64_t allocations = 0;
 };
 
-// Growth from mark to mark of one series (MarkGrowth), on all devices together. For programs (kind
-// cb), the number of programs grew.
+// A group whose memory grew from mark to mark of one series (MarkGrowth), on all devices together.
+// For programs (kind cb), the number of programs grew.
 struct Growth {
   Kind kind = Kind::dram;
   std::string scope;  // "#" replaces numbers if the names differ only in numbers
   std::string label;
-  bool all_programs = false;  // the program cache of a process with programs of all names
+  bool all_programs = false;  // programs of all names in one process
   std::string process;        // process name
   std::int32_t pid = 0;
   std::string mark;  // "#" replaces numbers, as in `scope`
@@ -123,19 +123,18 @@ struct Growth {
   Bytes last_bytes;   // bytes at the last mark
   std::uint64_t first_count = 0;
   std::uint64_t last_count = 0;
-  std::uint64_t grew = 0;  // number of steps that grew
+  std::uint64_t grew = 0;  // number of steps in which the group grew
   // Number of steps from mark to mark after the warm-up.
   std::uint64_t steps = 0;
 
-  // Returns the growth in bytes. Returns 0 for programs that share circular buffers and grew in
-  // number only.
+  // Returns the growth in bytes. Returns 0 if only the number of programs grew.
   [[nodiscard]] std::uint64_t grown_bytes() const {
     const std::uint64_t first = first_bytes.value_or(0);
     const std::uint64_t last = last_bytes.value_or(0);
     return last > first ? last - first : 0;
   }
 };
-// Orders by bytes, then by number.
+// Orders by the growth in bytes, then by the growth in number.
 [[nodiscard]] inline bool grew_more(const Growth& a, const Growth& b) {
   if (a.grown_bytes() != b.grown_bytes()) return a.grown_bytes() > b.grown_bytes();
   return a.last_count - a.first_count > b.last_count - b.first_count;
@@ -171,7 +170,7 @@ struct Report {
   std::vector<Growth> growth;            // the largest growth first
   std::vector<Holder> while_trace_live;  // allocations that were made while a trace was live
 
-  // Returns false if the recording lacks processes or the end of the run.
+  // Returns true if the recording has all processes and the end of the run.
   [[nodiscard]] bool is_whole() const { return complete && not_tracked.empty(); }
   // Returns true if everything between the begin and the end was seen.
   [[nodiscard]] bool all_seen() const { return gaps == 0 && lost_events == 0 && is_whole(); }

@@ -140,8 +140,8 @@ Json failure_json(const RunFailure& failure) {
           {"text", failure.text.empty() ? Json() : Json(failure.text)}};
 }
 
-// Writes the devices into the empty list of the report. Only one device at a time is an object of
-// the JSON library, because such an object takes ten times as much memory as its text.
+// Inserts the text of each device into the empty list of devices in `report`. Makes the JSON object
+// of only one device at a time, because an object takes ten times as much memory as its text.
 std::string with_devices(std::string report, const std::vector<DeviceReport>& devices, int indent) {
   if (devices.empty()) return report;
   const std::string_view name = indent < 0 ? "\"devices\":[" : "\"devices\": [";

@@ -136,7 +136,7 @@ std::string peak_text(const std::optional<FigureRange>& range, const TextOptions
          size(static_cast<std::uint64_t>(shown_bound(*range)), options);
 }
 
-// Returns true if the shown peak was seen. The time of the peak is then known.
+// Returns true if the shown peak was seen at a moment. The time of the peak is then known.
 bool was_seen(const std::optional<Extreme>& peak, const std::optional<FigureRange>& range) {
   return peak && range && peak->bytes == shown_bound(*range);
 }
@@ -176,8 +176,8 @@ std::string peaks_text(const DeviceReport& device, const TextOptions& options) {
   return text + line.finish();
 }
 
-// Devices that differ only in times. In a mesh, the times differ because a buffer reaches one
-// device after another.
+// Devices whose figures differ only in the times of the extremes. In a mesh, these times differ
+// because a buffer is allocated on one device after another.
 struct DeviceGroup {
   std::vector<const DeviceReport*> devices;
   std::string figures;  // the text without times
@@ -387,8 +387,8 @@ std::string imported_text(const Report& report, const TextOptions& options) {
          text::wrapped(text::join(parts, ", "), 2, Color::plain, options);
 }
 
-// Formats the size with which a region was set up. Returns "none" for the size 0, and "not known"
-// if the size is unknown.
+// Formats the size of a region that was set when the device was opened. Returns "none" for the size
+// 0, and "not known" if the size is unknown.
 std::string was_set(Bytes region, const TextOptions& options, bool per_core) {
   if (!region) return "not known";
   if (*region == 0) return "none";

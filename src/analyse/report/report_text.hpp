@@ -17,12 +17,13 @@ struct ReportTextOptions {
 
 // Returns the text of `ttmem report`. First come the peaks of every device; devices with equal
 // figures share one block. Then come the contents at the peaks of the fullest device, the memory
-// that was left, the memory that grew, and the settings that fit. Leaves out empty lists. Pure.
+// that was left, the memory that grew, and the settings with which the device should be opened.
+// Leaves out empty lists. Pure.
 [[nodiscard]] std::string report_text(const Report& report, const ReportTextOptions& what,
                                       const text::TextOptions& options);
 
-// Returns the number of the device, such as "0". Returns a text such as "0 (0x1f00a)", with the
-// uid, if another device has the same number.
+// Returns the number of the device, such as "0". If another device has the same number, adds the
+// uid, as in "0 (0x1f00a)".
 [[nodiscard]] std::string name_of(const DeviceReport& device, const Report& report);
 
 }  // namespace ttmem::report

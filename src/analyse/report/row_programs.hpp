@@ -16,9 +16,9 @@ namespace ttmem::report {
 using recording::RowId;
 using recording::Tables;
 
-// The programs of each device of a recording while the recording is read. When a device is closed
-// or its process ends, the device keeps its last programs and counts as left. Not thread-safe;
-// `tables` must outlive this object.
+// The live programs of each device while a recording is read. If a device is closed or its process
+// ends, the device counts as left and keeps its last programs. Not thread-safe; `tables` must
+// outlive this object.
 class RowPrograms {
  public:
   explicit RowPrograms(const Tables& tables)
@@ -31,9 +31,9 @@ class RowPrograms {
   };
   Changed place(const recording::RecordedProgram& program);
   Changed remove(const recording::RecordedProgram& program);
-  // Removes the programs that ended as `changed` and were not placed again, and calls
-  // visit(changed) for each device on which this happened. Must be called before the first event
-  // with a later time. Takes almost no time if no programs changed.
+  // Removes the programs that ended as `changed` and were not placed again. Calls visit(changed)
+  // for each device on which programs were removed. Must be called before the first event with a
+  // later time. Takes almost no time if no programs changed.
   template <typename Visitor>
   void settle(Visitor&& visit) {
     for (const RowId device : changing_) {
@@ -44,9 +44,9 @@ class RowPrograms {
   }
   [[nodiscard]] bool is_settled() const { return changing_.empty(); }
 
-  // Returns null if the device has no programs, or is left.
+  // Returns the ledger of a device, or null if the device has no programs or is left.
   [[nodiscard]] ledger::DeviceLedger* ledger(RowId device);
-  // Returns the ledger even if the device is left.
+  // Returns the ledger of a device, even if the device is left.
   [[nodiscard]] ledger::DeviceLedger* ledger_left(RowId device);
 
   // Returns the bytes of the device's programs.

@@ -17,11 +17,13 @@ namespace ttmem::report {
 [[nodiscard]] std::vector<model::DeviceName> missing_devices(
     const Report& report, const std::vector<model::DeviceName>& names);
 
-// Returns true for "dram.peak", "l1.peak", "cb.peak", "trace.peak" and "kernels.peak".
+// Returns true if `text` is the name of a peak: "dram.peak", "l1.peak", "cb.peak", "trace.peak" or
+// "kernels.peak".
 [[nodiscard]] bool is_peak_name(std::string_view text);
 // Returns the peak with a name such as "dram" or "l1". Returns nullopt if the peak is unknown.
 [[nodiscard]] std::optional<Extreme> peak_named(const DeviceReport& device, std::string_view name);
-// Returns the peak of L1 or of DRAM, whichever is the larger share of its capacity.
+// Returns the peak of L1 or the peak of DRAM, depending on which is the larger share of its
+// capacity.
 [[nodiscard]] std::optional<Extreme> fullest_peak(const DeviceReport& device);
 
 // Returns the device that used the largest share of its DRAM or L1; null if there is none.

@@ -8,8 +8,8 @@
 
 namespace ttmem::report {
 
-// Sizes to open the device with. The sizes are a tenth larger than the sizes that this run used,
-// because other runs may need more.
+// Sizes with which to open the device. The sizes are 10 % larger than this run needed, because
+// other runs may need more.
 struct Settings {
   // Bytes of all banks together, as the runtime expects since 2026; earlier versions expect the
   // bytes of one bank. nullopt: it is unknown whether traces were used. 0: no traces were used.

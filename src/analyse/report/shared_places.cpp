@@ -39,8 +39,8 @@ void SharedPlaces::change(std::span<const std::uint32_t> chips,
     ++places.concerned;
   }
   for (const std::uint32_t chip : chips) {
-    // `places` is valid in the whole loop body: either other chips share the object too, or the
-    // object is changed in place.
+    // `places` stays valid in the loop body. If this chip gets a copy, other chips still own the
+    // object. Otherwise the object is changed in place.
     Shared& places = *of_chip_[chip];
     const bool all = places.concerned >= places.users;
     if (!places.done && !all) {

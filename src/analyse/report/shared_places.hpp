@@ -12,8 +12,9 @@
 namespace ttmem::report {
 
 // The BufferPlaces of all chips. Chips with the same history share one object, so a buffer of a
-// mesh needs only one change. A change that concerns only some of the sharing chips gives these
-// chips a copy. A chip gets at most one copy until the chip is empty again. Not thread-safe.
+// mesh needs only one change. If a change concerns only some of the chips that share an object,
+// these chips get a copy. A chip gets at most one copy until the chip is empty again. Not
+// thread-safe.
 class SharedPlaces {
  public:
   explicit SharedPlaces(std::size_t chips);
@@ -30,8 +31,8 @@ class SharedPlaces {
   struct Shared : BufferPlaces {
     using BufferPlaces::BufferPlaces;
     std::uint32_t users = 0;  // number of chips that share this object
-    // State of the present change: its number, how many of the changed chips share this object, the
-    // copy for these chips, and whether the change was made.
+    // State of the present change: the number of the change, how many of its chips share this
+    // object, the copy for these chips, and whether the change was already made here.
     std::uint64_t number = 0;
     std::uint32_t concerned = 0;
     std::shared_ptr<Shared> copy;

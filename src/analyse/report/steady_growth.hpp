@@ -14,7 +14,7 @@ class SteadyGrowth {
  public:
   static constexpr std::uint32_t kMinSamples = 3;
 
-  // Returns the number of warm-up samples, which are ignored: 2 of 8 or more, 1 of 6 or 7.
+  // Returns the number of warm-up samples: 2 of 8 or more samples, 1 of 6 or 7, otherwise 0.
   [[nodiscard]] static constexpr std::uint32_t warm_up(std::uint32_t samples) {
     return samples >= 8 ? 2 : samples >= 6 ? 1 : 0;
   }
@@ -43,7 +43,7 @@ class SteadyGrowth {
     if (samples < kMinSamples || shrank_) return false;
     return steps(samples) < 3 ? grew_ == steps(samples) : parts_ == 7;
   }
-  [[nodiscard]] std::uint64_t first() const { return first_; }  // value after the warm-up
+  [[nodiscard]] std::uint64_t first() const { return first_; }  // first value after the warm-up
   [[nodiscard]] std::uint64_t last() const { return last_; }
   // Returns the number of steps in which the figure grew.
   [[nodiscard]] std::uint64_t grew() const { return grew_; }

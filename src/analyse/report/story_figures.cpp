@@ -67,7 +67,7 @@ void StoryFigures::open_or_close(const Event& event) {
 void StoryFigures::change_places(const RecordedAllocation& allocation, bool add) {
   const recording::RecordedRequest& request = tables_.request(allocation.request);
   const std::vector<std::uint32_t>& chips = chips_with(allocation);
-  if (request.kind > Kind::trace) return;  // returns for kinds that are in no bank
+  if (request.kind > Kind::trace) return;  // the other kinds lie in no bank
   std::optional<CoreMask> cores;
   if (request.own_banks && request.cores != 0) {
     const RowId device = tables_.device_set(allocation.devices).front();

@@ -33,8 +33,8 @@ class StoryFigures {
   [[nodiscard]] const ChipFigures& chip(std::uint32_t chip) const { return figures_[chip]; }
   [[nodiscard]] const RequestHistory& requests() const { return requests_; }
   [[nodiscard]] const MarkGrowth& growth() const { return growth_; }
-  // Return the allocations that are live at the end, and the allocations that were left when their
-  // device was closed or their process ended.
+  // live() returns the allocations that are live now. left() returns the allocations that were
+  // still live when their device was closed or their process ended.
   [[nodiscard]] const LiveCounts& live() const { return live_; }
   [[nodiscard]] const LiveCounts& left() const { return left_; }
   [[nodiscard]] RowPrograms& programs() { return programs_; }

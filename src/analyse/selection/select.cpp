@@ -32,8 +32,8 @@ void point(Program& program, const std::vector<std::uint32_t>& new_index) {
   program.device = follow(program.device, new_index);
 }
 
-// Updates the device indexes of an allocation. A list with only one device left becomes empty:
-// `device` then names the only device.
+// Updates the device indexes of an allocation. If only one device is left, `device` names this
+// device and the list becomes empty.
 void point(Allocation& allocation, const std::vector<std::uint32_t>& new_index) {
   std::vector<std::uint32_t>& devices = allocation.devices;
   if (devices.empty()) {
@@ -113,7 +113,7 @@ struct MoreL1First {
 
 constexpr std::size_t kAll = SIZE_MAX;
 
-// Keeps the `wanted` smallest of all added items. Stores at most twice as many items at a time.
+// Keeps the `wanted` smallest of all added items. Stores at most 2 * `wanted` items at a time.
 template <typename Item, typename Less>
 class Smallest {
  public:
@@ -141,8 +141,7 @@ class Smallest {
   FirstOf<Item> first_;
 };
 
-// The devices with the given names, as indices into Snapshot::devices; all devices if there are no
-// names.
+// The set of devices with the given names. Without names, the set of all devices.
 class Places {
  public:
   Places(const Snapshot& snapshot, const std::vector<model::DeviceName>& names) {

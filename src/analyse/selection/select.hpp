@@ -21,9 +21,9 @@ namespace ttmem::selection {
 // Returns the snapshot without its allocations and programs.
 [[nodiscard]] model::Snapshot without_lists(const model::Snapshot& snapshot);
 
-// Returns the snapshot with at most `limit` entries of each list, only of the named devices, and
-// only allocations of these kinds. Without names, all devices count as named; without kinds, all
-// kinds. Adds a warning for each list that is cut.
+// Returns the snapshot with shorter lists. Keeps only entries of the named devices (all if `names`
+// is empty) and allocations of `kinds` (all if `kinds` is empty), and at most `limit` entries of
+// each list. Adds a warning for each list that is cut.
 [[nodiscard]] model::Snapshot cut_lists(const model::Snapshot& snapshot,
                                         const std::vector<model::DeviceName>& names,
                                         const std::vector<Kind>& kinds, std::size_t limit);
@@ -32,7 +32,7 @@ namespace ttmem::selection {
 [[nodiscard]] std::vector<model::DeviceName> missing_devices(const model::Snapshot& snapshot,
                                                              std::vector<model::DeviceName> names);
 
-// Returns the index of the first device with that name; nullopt if there is none.
+// Returns the index of the first device with the name `name`; nullopt if there is none.
 [[nodiscard]] std::optional<std::size_t> find_device(const model::Snapshot& snapshot,
                                                      const model::DeviceName& name);
 
@@ -49,8 +49,8 @@ struct ProcessFilter {
 // items on these devices.
 [[nodiscard]] model::Snapshot select_devices_of(model::Snapshot snapshot,
                                                 const ProcessFilter& filter);
-// Returns select_devices_of() without the processes that do not match. Use it only for views that
-// do not count processes.
+// Returns the result of select_devices_of() without the processes that do not match. Only for views
+// that do not count processes.
 [[nodiscard]] model::Snapshot select_processes(model::Snapshot snapshot,
                                                const ProcessFilter& filter);
 
@@ -83,7 +83,7 @@ struct FirstOf {
                                                      const std::vector<model::DeviceName>& devices,
                                                      std::size_t limit);
 
-// Returns the programs, the largest L1 use first: bytes per core times cores.
+// Returns the programs, sorted by their L1 use (bytes per core times cores), the largest first.
 [[nodiscard]] std::vector<model::Program> select_programs(const model::Snapshot& snapshot,
                                                           std::optional<std::int32_t> pid);
 
@@ -98,7 +98,7 @@ template <typename Item>
   return find_process(snapshot, item.device, model::key_of(item));
 }
 
-// Returns true if `pid` is the pid of the item's process, in this pid namespace or in the process's
+// Returns true if `pid` is the pid of the item's process, in this pid namespace or the process's
 // own pid namespace.
 template <typename Item>
 [[nodiscard]] bool is_of(const model::Snapshot& snapshot, const Item& item, std::int32_t pid) {

@@ -34,8 +34,8 @@ namespace fs = std::filesystem;
 using CommandLine = std::vector<std::string>;
 
 // Takes the lock that a process holds while it builds an adapter. Linux releases the lock when the
-// process ends. On a file system without locks, two processes may build at the same time. The
-// adapter is complete even then, because each process puts its file in place with rename().
+// process ends. On a file system without locks, two processes may build the same adapter at the
+// same time. This is harmless, because each process puts its complete file in place with rename().
 UniqueFd lock(const CacheEntry& entry) {
   UniqueFd file(::open((entry.folder + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   while (file && ::flock(file.get(), LOCK_EX) != 0) {
@@ -76,11 +76,11 @@ class Build {
         installation_(installation),
         flags_(flags),
         compiler_(std::move(compiler)),
-        // The names of temporary files end with the pid, because two processes may build at the
-        // same time on a file system without locks.
+        // The names of temporary files end with the pid, because on a file system without locks two
+        // processes may build at the same time.
         mark_(fmt::format(".{}", ::getpid())) {}
 
-  // Builds the adapter. Fails with one line that names the log.
+  // Builds the adapter. On failure, the message is one line with the path of the log.
   Result<void> run() {
     ::unlink(entry_.log().c_str());
     ::unlink(log().c_str());
@@ -106,7 +106,7 @@ class Build {
       for (const std::string& word : command) file << word << " ";
       file << "\n";
     }
-    // Turns tracking off, because the compiler must not be tracked.
+    // Turns tracking off for the compiler.
     const ChildOptions options{.environment = {{"TT_ALLOC_TRACKING_ENABLED", ""}},
                                .directory = flags_.directory,
                                .log = log()};
@@ -131,8 +131,8 @@ class Build {
     return file.good() && execute(command);
   }
 
-  // Links the adapter with the runtime, so that the loader finds the runtime by its soname, even in
-  // a Python package.
+  // Links the adapter with the runtime. The loader then finds the runtime by its soname, even if
+  // the runtime belongs to a Python package.
   [[nodiscard]] bool link() {
     CommandLine command = compiler_;
     command.insert(command.end(),
@@ -145,8 +145,8 @@ class Build {
   }
 
   // Puts the adapter in place. Returns false on failure, and if the runtime lacks a symbol that the
-  // adapter needs: an adapter that was built with headers of another version must fail here and not
-  // in the user's program.
+  // adapter needs. The check finds adapters that were built with the headers of another version,
+  // before they fail in the user's program.
   [[nodiscard]] bool complete() {
     // Preloads the runtime, because the loader finds a preloaded library by its soname even if no
     // file has that name.

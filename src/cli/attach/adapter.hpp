@@ -12,7 +12,7 @@
 namespace ttmem::attach {
 
 struct BuildOptions {
-  std::string headers{};  // folder of the headers; if empty, see compile_flags()
+  std::string headers{};  // folder of the headers; empty: compile_flags() searches
   // Called once when a build begins, with the path of the library. A build takes about half a
   // minute.
   std::function<void(const std::string&)> begins{};
@@ -20,8 +20,8 @@ struct BuildOptions {
 
 // Returns the adapter for this library from the cache, or builds it. If several processes want the
 // same adapter, the first process builds it and the others wait. If an earlier build of the adapter
-// failed, does not try again; only build_adapter() tries again. Fails if there can be no adapter;
-// the message has the reason and the next step.
+// failed, fails without a new attempt; only build_adapter() tries again. The message of a failure
+// has the reason and the next step.
 [[nodiscard]] Result<CacheEntry> find_or_build(const RuntimeLibrary& library,
                                                const Installation& installation,
                                                const BuildOptions& options);

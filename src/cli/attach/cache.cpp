@@ -33,7 +33,7 @@ std::string home_folder() {
   return user == nullptr || user->pw_dir == nullptr ? std::string() : user->pw_dir;
 }
 
-// Fails if another user could change or replace the adapter or a directory above it.
+// Fails if another user could change or replace the adapter or a directory in its path.
 Result<void> check_trust(const CacheEntry& entry) {
   const auto why = distrust(entry.adapter());
   return why ? Result<void>(Error{fmt::format("{}; {}", *why, kAdvice)}) : Result<void>();
@@ -137,8 +137,8 @@ Result<std::optional<CacheEntry>> find_entry(const std::string& id) {
 Result<CacheEntry> make_entry(const std::string& id) {
   if (cache_folder().empty()) return Error{fmt::format("there is no home directory; {}", kAdvice)};
   CacheEntry entry = entry_named(id);
-  // Checks the trust before it creates anything, so that nothing is created in a folder of another
-  // user.
+  // Checks the trust before the first folder is created, so that nothing is created in a folder of
+  // another user.
   if (auto trusted = check_trust(entry); !trusted) return trusted.error();
   if (auto made = make_folders(entry.folder); !made) return made.error();
   if (auto trusted = check_trust(entry); !trusted) return trusted.error();
@@ -179,7 +179,8 @@ Result<std::vector<CacheEntry>> list_entries() {
 }
 
 Result<void> remove_entry(const CacheEntry& entry) {
-  // Removes only from a trusted folder, because a link of another user could lead to any folder.
+  // Removes entries only from a trusted folder. In any other folder, a link of another user could
+  // redirect the removal.
   if (const auto why = distrust(cache_folder())) {
     return Error{fmt::format("cannot remove {}: {}", entry.folder, *why)};
   }

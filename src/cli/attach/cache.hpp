@@ -6,9 +6,9 @@
 //                                                           /about.json
 //                                                           /build.log
 //
-// The hash covers the adapter's sources and the libttmem.so that the adapter is linked with.
-// Adapters are loaded into the user's programs, so an adapter that other users can change is not
-// used (trust.hpp).
+// The hash covers the adapter's sources and the libttmem.so that the adapter is linked with. An
+// adapter runs inside the user's programs. So ttmem does not use an adapter that other users can
+// change (trust.hpp).
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct About {
 struct CacheEntry {
   std::string id;      // name of the folder
   std::string folder;  // path of the folder
-  About about;         // a text is empty if it is unknown
+  About about;         // unknown texts are empty
   bool built = false;  // true if the build succeeded; false if it failed or is not finished
 
   [[nodiscard]] std::string adapter() const { return folder + "/adapter.so"; }
@@ -42,18 +42,20 @@ struct CacheEntry {
 };
 
 // Returns the folder ttmem/adapters in $XDG_CACHE_HOME, or in ~/.cache if that variable has no
-// absolute path. Returns an empty text if there is no home folder either.
+// absolute path. Returns an empty text if there is neither an absolute XDG_CACHE_HOME nor a home
+// folder.
 [[nodiscard]] std::string cache_folder();
 
 // Returns the id of the adapter of a library for this installation.
 [[nodiscard]] Result<std::string> adapter_id(const RuntimeLibrary& library,
                                              const Installation& installation);
 
-// Returns the adapter with this id, or nullopt if there is none. Fails if the adapter is not
-// trusted.
+// Returns the adapter with this id, or nullopt if there is none. Fails if other users could change
+// the adapter.
 [[nodiscard]] Result<std::optional<CacheEntry>> find_entry(const std::string& id);
 
-// Makes the folders of a new entry. Fails if that is impossible, or if the folders are not trusted.
+// Makes the folders of a new entry. Fails if the folders cannot be made, or if other users could
+// change them.
 [[nodiscard]] Result<CacheEntry> make_entry(const std::string& id);
 
 [[nodiscard]] bool write_about(const CacheEntry& entry);

@@ -47,7 +47,7 @@ std::vector<std::string> environment_with(
   return all;
 }
 
-// Starts the command. `output` is the descriptor of its standard output. If `output` is -1,
+// Starts the command. `output` becomes the standard output of the command. If `output` is -1,
 // standard output goes to the log, or is dropped if there is no log.
 Result<pid_t> spawn(const std::vector<std::string>& command, const ChildOptions& options,
                     int output) {

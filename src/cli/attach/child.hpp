@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Programs that ttmem runs to get an answer: the compiler, the dynamic loader, Python.
+// Runs other programs and reads their output: the compiler, the dynamic loader, Python.
 #pragma once
 
 #include <sys/types.h>
@@ -15,17 +15,17 @@
 namespace ttmem::attach {
 
 struct ChildOptions {
-  // Variables that are added to the child's copy of this process's environment, or replace
-  // variables there.
+  // Variables that are set in the environment of the child, in addition to the variables of this
+  // process.
   std::vector<std::pair<std::string, std::string>> environment{};
-  // The current directory of the child. By default it is not the current directory of this process,
-  // because an interpreter, a compiler or the loader may load files from there.
+  // The current directory of the child. The default is not the current directory of this process,
+  // because an interpreter, a compiler or the loader might load files from that directory.
   std::string directory = "/";
-  std::string log{};        // the output is appended to this file; if empty, see run_child()
+  std::string log{};        // file to which the output is appended; empty: no log
   bool errors_too = false;  // true: `output` also gets standard error
 };
 
-// The end of a program, as waitpid() reports it.
+// How a program ended (`status` is from waitpid()), and its output.
 struct Ended {
   int status = 0;
   std::string output{};
@@ -33,10 +33,11 @@ struct Ended {
   [[nodiscard]] bool succeeded() const { return status == 0; }
 };
 
-// Runs `command`, found in an absolute directory of PATH, and waits for its end. `output` has at
-// most the first MiB of standard output; standard error is dropped unless the options ask for it.
-// With a log, both streams go to the log and `output` is empty. Fails if the program cannot be
-// started. If the output does not end within `patience`, kills the program and fails.
+// Runs `command` and waits for its end. Searches the program only in absolute directories of PATH.
+// Without a log, Ended::output has at most the first MiB of standard output, and standard error is
+// dropped unless `errors_too` is set. With a log, both streams go to the log and Ended::output is
+// empty. Fails if the program cannot be started. If the output does not end within `patience`,
+// kills the program and fails.
 [[nodiscard]] Result<Ended> run_child(const std::vector<std::string>& command,
                                       const ChildOptions& options, std::chrono::seconds patience);
 

@@ -21,11 +21,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// kInternal is a header that no package has. kPublic is a header that every package has.
+// kInternal is a header that only a checkout has. kPublic is a header that every package has too.
 constexpr const char* kInternal = "impl/program/program_impl.hpp";
 constexpr const char* kPublic = "tt-metalium/program.hpp";
-// The path of the object files of the target `impl`, which contains the runtime's classes. Each of
-// these objects is compiled with all flags that the headers need.
+// The path of the object files of the CMake target `impl`. The flags of these objects include all
+// flags that the runtime's headers need.
 constexpr const char* kObject = "tt_metal/impl/CMakeFiles/impl.dir/";
 
 bool is_there(const fs::path& path) {
@@ -40,7 +40,8 @@ std::string content_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Returns the folders inside `folder`, the newest first, because a cache keeps old versions.
+// Returns the folders inside `folder`, the newest first. CPM's cache keeps old versions of a
+// package.
 std::vector<fs::path> folders_in(const fs::path& folder) {
   std::vector<std::pair<fs::file_time_type, fs::path>> found;
   std::error_code failed;
@@ -82,8 +83,8 @@ std::optional<std::string> package_folder(const fs::path& cache, const std::stri
 }
 
 // Returns the flags for a checkout that has no build. They are the flags that the checkout's CMake
-// files would set. All include directories are needed, because the system's fmt, spdlog or json has
-// another ABI.
+// files would set. All include directories are needed, because the system's fmt, spdlog or json may
+// have another ABI.
 Result<CompileFlags> of_sources(const fs::path& root) {
   CompileFlags flags{root.string(), {}, root.string()};
   for (const char* define :
@@ -173,7 +174,7 @@ Result<CompileFlags> compile_flags(const RuntimeLibrary& library, const std::str
   const fs::path path = library.path;
   const fs::path folder = path.parent_path();
   // The library is in PREFIX/lib or PREFIX/lib/x86_64-linux-gnu. The dry run's library may be in a
-  // folder below one of these folders.
+  // subfolder of PREFIX/lib or PREFIX/lib/x86_64-linux-gnu.
   const fs::path prefixes[] = {folder.parent_path(), folder.parent_path().parent_path(),
                                folder.parent_path().parent_path().parent_path()};
   for (const fs::path& prefix : prefixes) {
@@ -181,8 +182,8 @@ Result<CompileFlags> compile_flags(const RuntimeLibrary& library, const std::str
     const bool dryrun = path.filename().string().starts_with("libttmem_dryrun.so");
     if (dryrun && is_there(headers / kInternal)) return of_folder(headers);
   }
-  // The library is in CHECKOUT/build_Release/lib after installation. Before, it is in
-  // CHECKOUT/build_Release/tt_metal, where the linker writes it.
+  // The library is in CHECKOUT/build_Release/lib after installation. Before the installation, it is
+  // in CHECKOUT/build_Release/tt_metal, where the linker writes it.
   const fs::path build = folder.parent_path();
   for (const fs::path& place : {folder, build}) {
     if (auto flags = of_build(place)) return std::move(*flags);

@@ -12,12 +12,12 @@
 namespace ttmem::attach {
 namespace {
 
-// The oldest versions that can compile the headers. The headers omit `typename` where C++20 allows
-// that, and older compilers refuse such code.
+// The oldest versions that can compile the headers. The headers omit `typename` at places where
+// only C++20 allows this, and older compilers refuse the code.
 constexpr int kOldestClang = 16;
 constexpr int kOldestGcc = 11;
 
-// Returns the number that a macro is defined as, or 0 if the macro is not defined.
+// Returns the value of a macro, or 0 if the macro is not defined.
 int value_of(std::string_view macros, const std::string& name) {
   const std::string define = "#define " + name + " ";
   const std::size_t at = macros.find(define);

@@ -45,7 +45,7 @@ std::string build_id_in(std::string_view notes) {
 
 std::optional<ElfFile> ElfFile::open(const std::string& path) {
   ElfFile elf;
-  // O_NONBLOCK keeps open() from waiting if the path names a pipe.
+  // Without O_NONBLOCK, open() would wait if the path names a pipe.
   elf.file_ = UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat facts {};
   if (!elf.file_ || ::fstat(elf.file_.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) {

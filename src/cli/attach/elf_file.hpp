@@ -14,8 +14,8 @@
 
 namespace ttmem::attach {
 
-// A program or library for this machine: an ELF file with 64 bits, little-endian. The file may
-// contain anything. A part that does not fit into the file counts as missing. Not thread-safe.
+// A program or library for this machine: an ELF file with 64 bits, little-endian. The file may be
+// damaged: a part that does not fit into the file counts as missing. Not thread-safe.
 class ElfFile {
  public:
   // Returns nullopt if the file cannot be read or is not a program or library for this machine.

@@ -18,7 +18,7 @@ void Hash::add(std::string_view bytes) {
     std::uint64_t word = 0;
     std::memcpy(&word, bytes.data(), sizeof(word));
     state_ = (state_ ^ word) * prime;
-    // Moves the high bits down, because a multiplication moves bits only up.
+    // Mixes the high bits into the low bits, because a multiplication changes only higher bits.
     state_ ^= state_ >> 32;
   }
   for (const char byte : bytes) state_ = (state_ ^ static_cast<unsigned char>(byte)) * prime;

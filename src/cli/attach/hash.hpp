@@ -9,8 +9,8 @@
 namespace ttmem::attach {
 
 // Computes a variant of the hash FNV-1a, over whole words of 8 bytes and then over the remaining
-// bytes. The hash distinguishes versions of a file, but does not protect against a user who makes
-// two files with equal hashes.
+// bytes. The hash distinguishes versions of a file. It is not secure against a user who makes two
+// files with equal hashes on purpose.
 class Hash {
  public:
   void add(std::string_view bytes);

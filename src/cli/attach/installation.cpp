@@ -13,7 +13,7 @@ Installation installation() {
   const std::string libraries = prefix + "/" TTMEM_LIBDIR;
   return {.stub = libraries + "/ttmem/libttmem_preload.so",
           .sources = prefix + "/share/ttmem/adapter",
-          // Uses libttmem.so.0, because libttmem.so is only installed for developers.
+          // Uses libttmem.so.0, because libttmem.so exists only in installations for developers.
           .library = libraries + "/libttmem.so.0"};
 }
 

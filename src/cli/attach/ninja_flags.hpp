@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The compiler flags of a build of TT-Metal. They are read from build.ninja, because
-// compile_commands.json lacks TT-Metal's own files (build_metal.sh omits them). Pure, safe from any
-// thread.
+// Reads the compiler flags of a build of TT-Metal from build.ninja. compile_commands.json is not
+// used, because build_metal.sh omits TT-Metal's own files from it. Pure, safe from any thread.
 #pragma once
 
 #include <optional>
@@ -12,9 +11,10 @@
 
 namespace ttmem::attach {
 
-// Returns flags of the first object whose path begins with `object` in the text of a build.ninja:
-// its defines and include directories, and all other flags that change the meaning of headers
-// (macros, the language and the standard library). Returns nullopt if there is no such object.
+// Returns the flags of the first object file whose path begins with `object`. `ninja` is the text
+// of a build.ninja. Returns only the flags that change the meaning of headers: defines, include
+// directories, other macros, the language and the standard library. Returns nullopt if there is no
+// such object file.
 [[nodiscard]] std::optional<std::vector<std::string>> flags_in_ninja(std::string_view ninja,
                                                                      std::string_view object);
 

@@ -21,7 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 using std::chrono::seconds;
 
-// The symbol of tt::tt_metal::Buffer::allocate_impl(). One library of every build exports it.
+// The symbol of tt::tt_metal::Buffer::allocate_impl(). In every build, exactly one library exports
+// it.
 constexpr std::string_view kMarker = "_ZN2tt8tt_metal6Buffer13allocate_implEv";
 // The stub of ttmem, which also defines kMarker but does not contain the runtime.
 constexpr std::string_view kStub = "libttmem_preload.so";
@@ -38,8 +39,8 @@ std::vector<std::string> words_of(std::string_view text, std::string_view betwee
   return words;
 }
 
-// Returns the files of a folder whose names `fits` accepts, sorted. Returns an empty list if the
-// folder cannot be read.
+// Returns the files of a folder for whose names `fits` returns true, sorted. Returns an empty list
+// if the folder cannot be read.
 template <typename Fits>
 std::vector<std::string> files_in(const fs::path& folder, Fits fits) {
   std::vector<std::string> found;
@@ -56,9 +57,9 @@ std::optional<std::string> first_runtime(const std::vector<std::string>& paths) 
   return found == paths.end() ? std::nullopt : std::optional(*found);
 }
 
-// Finds the runtime in a folder. Skips ttmem's own libraries, which are beside ttmem and perhaps in
-// LD_LIBRARY_PATH. One of them is the dry run, which is only used for a command that is linked with
-// it.
+// Finds the runtime in a folder. Skips ttmem's own libraries, which may be in a folder of
+// LD_LIBRARY_PATH. One of them is the dry run, which is used only for commands that are linked with
+// the dry run.
 std::optional<std::string> in_folder(const fs::path& folder) {
   return first_runtime(files_in(folder, [](const std::string& name) {
     return name.starts_with("libtt") && !name.starts_with("libttmem") &&
@@ -153,9 +154,8 @@ std::optional<std::string> in_system() {
 
 std::optional<std::string> search(const std::vector<std::string>& command) {
   std::string program = command.empty() ? std::string() : find_program(command[0]);
-  // Makes a relative path absolute only if the user typed a path with a slash. Otherwise the path
-  // comes from a relative directory in PATH, which may contain files of other users, and stays
-  // relative.
+  // Makes a relative path absolute only if the user typed a path with a slash. Any other relative
+  // path comes from a relative directory in PATH, which may contain files of other users.
   if (!program.empty() && command[0].find('/') != std::string::npos) {
     std::error_code failed;  // if this fails, the path stays relative, and no Python is run
     program = fs::absolute(program, failed).string();
@@ -216,7 +216,8 @@ Loaded files_loaded_by(const std::string& path,
                        std::vector<std::pair<std::string, std::string>> more) {
   Loaded loaded;
   if (!ElfFile::open(path)) return loaded;
-  // Uses ttmem's own dynamic loader, because the loader that the file names could be any program.
+  // Uses the dynamic loader of ttmem itself, because the loader that `path` names could be any
+  // program.
   const std::optional<ElfFile> self = ElfFile::open("/proc/self/exe");
   const std::string loader = self ? self->interpreter() : std::string();
   if (loader.empty()) return loaded;

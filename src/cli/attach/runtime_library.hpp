@@ -20,7 +20,7 @@ struct RuntimeLibrary {
 // defines, not by its name.
 [[nodiscard]] bool has_runtime(const std::string& path);
 
-// Returns the library at this path. Fails if the file does not have the runtime.
+// Returns the library at this path. Fails if the file does not contain the runtime.
 [[nodiscard]] Result<RuntimeLibrary> runtime_at(const std::string& path);
 
 // Returns the library that `command`, found by PATH, would load. It is the first of:
@@ -40,11 +40,11 @@ struct RuntimeLibrary {
     const std::vector<std::string>& command, const std::string& given);
 
 // The result of files_loaded_by(): the libraries that the dynamic loader would load for a program
-// or library, and the symbols that the loader reports as undefined. No code of these files runs.
-// files_loaded_by() adds `more` to the environment of the loader.
+// or library, and the symbols that the loader reports as undefined. files_loaded_by() runs no code
+// of these files, and adds the variables in `more` to the environment of the loader.
 struct Loaded {
   std::vector<std::string> paths;
-  std::vector<std::string> undefined;  // symbols that the file itself needs and no library defines
+  std::vector<std::string> undefined;  // symbols that the file needs and no library defines
 };
 [[nodiscard]] Loaded files_loaded_by(const std::string& path,
                                      std::vector<std::pair<std::string, std::string>> more = {});

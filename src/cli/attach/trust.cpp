@@ -39,8 +39,8 @@ Objection cannot_read(const Place& place, int reason) {
 
 // Returns why `place`, in the directory `above`, is not trusted, or nullopt if it is trusted. The
 // owner of / is trusted like root, because in a user namespace root may have another user id. In a
-// sticky directory the owner of / is not trusted, because there a file of any user may have this
-// user id.
+// sticky directory like /tmp, the owner of / is not trusted, because in a user namespace files of
+// several users may appear with the user id of the owner of /.
 Objection judge(const Place& place, const Place& above, uid_t owner_of_all) {
   const uid_t owner = place.facts.st_uid;
   const bool is_ours = owner == ::geteuid() || owner == 0;
@@ -81,7 +81,7 @@ std::optional<std::string> distrust(const std::string& path) {
     Place next{name == ".." ? here.path.parent_path() : here.path / name, {}};
     const int reason = next.look();
     if (reason != 0) return reason == ENOENT ? std::nullopt : cannot_read(next, reason);
-    // Does not check the parent directory ("..") again: it was checked on the way down.
+    // Does not judge the parent directory ("..") again, because the loop judged it on the way down.
     if (auto why = name == ".." ? std::nullopt : judge(next, here, owner_of_all)) return why;
     if (!S_ISLNK(next.facts.st_mode)) {
       here = std::move(next);

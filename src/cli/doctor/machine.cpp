@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The kernel driver and the chips that it shows.
+// Checks the kernel driver and the chips that the driver shows.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -64,7 +64,8 @@ std::string chips_that(const std::vector<driver::Chip>& chips, Holds holds) {
 
 void check_cards(const Scene& scene, Findings& findings) {
   const std::vector<std::string> cards = cards_without_driver(scene);
-  // Reports nothing in a container that sees the driver's files of only some chips.
+  // Reports nothing in a container that sees only some of the driver's chips. The other cards do
+  // have the driver.
   if (cards.empty() || scene.evidence.driver.not_here > 0) return;
   findings.failure("driver",
                    fmt::format("the card{} at {} {} not driven by it", cards.size() == 1 ? "" : "s",

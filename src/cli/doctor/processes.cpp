@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tracked processes, and processes that should be tracked but are not.
+// Checks the tracked processes, and finds processes that should be tracked but are not.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -104,13 +104,13 @@ void check_both_trackers(const Scene& scene, Findings& findings) {
                    "start with `ttmem run -- CMD`, or set TT_METAL_SHM_TRACKING_DISABLED=1");
 }
 
-// A process that has loaded a library of ttmem. Root sees every such process, any other user only
-// their own.
+// A process that has loaded a library of ttmem. Root finds such processes of all users; other users
+// find only their own.
 struct Looked {
   std::int32_t pid = 0;
   std::string name;
-  bool deleted_segment = false;  // true if no reader finds its segment
-  bool preloaded = false;        // true if it has the stub, and TTMEM_ADAPTER is set
+  bool deleted_segment = false;  // true: its segment was deleted, so no reader finds it
+  bool preloaded = false;        // true: the stub is loaded, and TTMEM_ADAPTER is set
   bool has_runtime = false;
 };
 

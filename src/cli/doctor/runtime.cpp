@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The TT-Metal that `ttmem run` would find, and the adapter for it.
+// Checks the TT-Metal that `ttmem run` would find, and the adapter for this TT-Metal.
 #include <fmt/format.h>
 #include <unistd.h>
 

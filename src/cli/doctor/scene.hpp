@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The facts that the checks of one examination share.
+// The facts and results that all checks of `ttmem doctor` share.
 #pragma once
 
 #include <string>
@@ -46,7 +46,7 @@ class Findings {
 
 void check_machine(const Scene& scene, Findings& findings);        // driver, chips
 void check_shared_memory(const Scene& scene, Findings& findings);  // segments
-// Tracked processes, and processes that should be tracked but are not.
+// Checks tracked processes, and finds processes that should be tracked but are not.
 void check_processes(const Scene& scene, Findings& findings);
 void check_runtime(Findings& findings);       // TT-Metal, its adapter
 void check_surroundings(Findings& findings);  // variables, server, clock, locale

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The directory in which processes write their segments.
+// Checks the directory in which processes write their segments.
 #include <fmt/core.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -77,12 +77,12 @@ std::string remove_ipc_in(const std::string& path) {
   return value;
 }
 
-// Returns the value of RemoveIPC from logind's file and its drop-ins. If several drop-ins set it,
-// the drop-in whose name sorts last wins.
+// Returns the value of RemoveIPC from logind's file and its drop-ins. If several drop-ins set
+// RemoveIPC, the drop-in whose name sorts last wins.
 std::string remove_ipc(const std::string& root) {
   std::string value = remove_ipc_in(root + "/etc/systemd/logind.conf");
-  // The drop-ins, sorted by file name. If two folders have a file of the same name, only the file
-  // in the later folder is read.
+  // The path of each drop-in, by file name. If two folders have a file of the same name, the file
+  // in the later folder replaces the other.
   std::map<std::string, std::string> drop_ins;
   for (const char* folder : {"/usr/lib", "/run", "/etc"}) {
     std::error_code error;

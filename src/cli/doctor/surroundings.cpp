@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// This shell: variables, the server, clock and locale.
+// Checks the surroundings of this shell: environment variables, the server, the clock and the
+// locale.
 #include <fmt/core.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -25,7 +26,7 @@ namespace ttmem::doctor {
 namespace {
 
 struct Connected {
-  int error = 0;                 // errno if the connection failed; 0 if a server listens
+  int error = 0;                 // errno if the connection failed; 0: a server listens
   std::optional<uid_t> owner{};  // user id of the server
 };
 
