@@ -146,7 +146,7 @@ export class CoreGrid {
     if (core) this.chosen(core.x, core.y);
   }
 
-  // Opens the marked core, for keyboard users.
+  // Opens the selected core when the user presses Enter.
   #pressed(event) {
     if (event.key !== 'Enter' || !this.selected) return;
     event.stopPropagation();

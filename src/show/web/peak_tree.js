@@ -21,8 +21,9 @@ function pathOf(row) {
   return [...scopes, leaf];
 }
 
-// Returns a step of a path for the address. Names may contain any character. The kind is part of
-// the step, because a scope and a label, or labels of two kinds, may have the same name.
+// Returns a step of a path as text for the address. The name is encoded, because it may contain any
+// character. The kind is part of the step, because a scope and a label, or labels of two kinds, may
+// have the same name.
 function stepOf(name, kind) {
   return kind === null ? encodeURIComponent(name) : `${encodeURIComponent(name)}:${kind}`;
 }

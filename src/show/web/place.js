@@ -25,7 +25,8 @@ const DEFAULTS = {
   path: '',
 };
 
-// The values that have a fixed set of choices. Anything else in the address means the default.
+// The values that have a fixed set of choices. For any other value in the address, the default is
+// used.
 const CHOICES = {
   paint: ['use', 'headroom', 'kind'],
   group: ['', 'scope', 'label', 'kind'],

@@ -2,7 +2,8 @@
 // One recording of the document, with the current moment and time range. Pure: no page, no clock.
 import { stopsOf } from './moments.js';
 
-// Returns the device and the moment to show first, the same as `ttmem report --at peak`.
+// Returns the device, the memory and the time to show first: the fullest peak, as for `ttmem report
+// --at peak`.
 function fullestPeak(report) {
   const shareOf = (memory) => (memory.peak_bytes ?? 0) / (memory.capacity_bytes || Infinity);
   const peaks = report.devices.flatMap((device) =>
@@ -32,7 +33,7 @@ export class Recording {
   constructor(document, run) {
     this.document = document;
     this.run = run; // index of the run in the document
-    Object.assign(this, document.runs[run]); // name, timeline, report, leaks
+    Object.assign(this, document.runs[run]); // sets name, timeline, report, leaks
     this.fullest = fullestPeak(this.report);
     this.choices = choicesOf(this.timeline);
     this.position = -1; // index of the current stop

@@ -50,7 +50,7 @@ export function stackedSteps(line, kinds, end) {
   return [times, ...sums.reverse()];
 }
 
-// Returns the maximum within a range, including the value that holds at its begin.
+// Returns the maximum within a range, including the last value before the range.
 function highest([times, ...sums], [from, to]) {
   let most = 0;
   const last = lastUntil(times, to);

@@ -94,7 +94,7 @@ void memory_row(Pane& pane, int y, const DeviceRow& row, const DeviceRows& rows)
            {Ink::dim});
 }
 
-// Draws the row of Total L1, the last branch of the tree of the parts of L1.
+// Draws the row of Total L1 as the last branch of the tree below L1.
 void total_row(Pane& pane, int y, const DeviceRow& l1) {
   pane.put(kLabelX, y, glyphs_of(pane.display()).last_branch, {Ink::dim});
   pane.put(kLabelX + kBranchCells, y, "Total L1", {.bold = true});

@@ -18,7 +18,7 @@ namespace ttmem::tui {
 // The samples of a device from before the view was started.
 struct EarlierSamples {
   std::vector<ChartSample> samples;
-  std::string origin{};  // where they are from, or why there are none; empty: nothing to say
+  std::string origin{};  // for the user: the source, or why there are no samples
 };
 
 // The inputs of the live view.
