@@ -5,7 +5,7 @@ import * as format from './format.js';
 
 const GAP = 3;
 
-// Returns a colour from cold (0) to hot (1).
+// Returns the colour of a share, from cold (0) to hot (1).
 function heat(share) {
   const low = colour('heat-low');
   const middle = colour('heat-middle');

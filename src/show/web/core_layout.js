@@ -11,7 +11,7 @@ function coresIn(ranges) {
 
 // Returns true if the buffer takes its address range on this core. Because of lockstep, a buffer
 // takes its range on every core. Only a buffer of an allocator with its own cores takes its range
-// just there.
+// only on these cores.
 function takes(buffer, device, x, y) {
   if (buffer.state !== 'alive' || !buffer.devices.includes(device.id)) return false;
   const own = buffer.cores !== null && buffer.banks === coresIn(buffer.cores);

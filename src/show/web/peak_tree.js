@@ -2,8 +2,8 @@
 // The parts of a peak as a tree by scope and label. Pure: no page, no clock.
 import * as format from './format.js';
 
-// Maximum depth. Programs may nest scopes to any depth, but each level costs time and deep levels
-// are not readable.
+// Maximum depth of the tree. Programs may nest scopes to any depth, but each level costs time and
+// deep levels are not readable.
 const DEEPEST = 64;
 const SHARED = '(shared by programs of several names)';
 

@@ -16,7 +16,7 @@ function fullestPeak(report) {
 }
 
 // Returns key -> {key, id, ids, other_uids} for each chip, with all numbers and uids that processes
-// ever gave the chip. The devices of one moment may lack some of them.
+// ever gave the chip. The devices of one moment may lack some of these numbers and uids.
 function choicesOf({ lines, moments, figures }) {
   const choices = new Map(
     lines.map(({ key, id }) => [key, { key, id, ids: new Set(), other_uids: new Set() }]),
@@ -40,7 +40,7 @@ export class Recording {
     this.setFine(null);
   }
 
-  // Sets the finer timeline of a part; null removes it.
+  // Sets the finer timeline of a part of the recording; null removes it.
   setFine(fine) {
     this.fine = fine;
     this.stops = stopsOf(this.timeline, fine);

@@ -73,7 +73,7 @@ export class RecordingSource {
     return Promise.reject(new Error('a recording has a timeline instead'));
   }
 
-  // Takes over the run, the time range and the moment of the address.
+  // Sets the run, the time range and the moment from the address.
   look(place) {
     if (!this.#document) return;
     const run = place.run === '1' && this.#document.runs.length > 1 ? 1 : 0;

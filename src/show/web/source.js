@@ -45,7 +45,7 @@ export class State {
   }
 }
 
-// The server did not answer, or not in time.
+// The error for a server that does not answer, or not in time.
 class NoAnswer extends Error {}
 
 // Requests `path` and returns read(response). `patience` is the maximum time in milliseconds; null:

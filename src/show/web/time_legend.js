@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures of one moment, with the colours of the kinds.
+// The legend of a chart: the figures of one moment, with the colours of the kinds.
 import { L1_PARTS } from './device_card.js';
 import { element, setText, show } from './dom.js';
 import * as format from './format.js';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A memory of one device over the time of a recording: its kinds as stacked steps, with marks,
-// failures, gaps and the current moment.
+// The chart of one memory of a device over the time of a recording: its kinds as stacked steps,
+// with marks, failures, gaps and the current moment.
 import { axes, axisEnd, filled } from './chart_style.js';
 import { element, show } from './dom.js';
 import * as format from './format.js';
@@ -196,7 +196,7 @@ export class TimePlot {
     );
   }
 
-  // A drag moves the moment, unless it zooms.
+  // Without the option `zoom`, a drag moves the current moment.
   #listen(over) {
     const { pick, zoom, whole } = this.options;
     const left = () => over.getBoundingClientRect().left;

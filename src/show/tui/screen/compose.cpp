@@ -110,7 +110,7 @@ Notice notice_of(const Snapshot& snapshot, const ViewState& state) {
   return {fmt::format("{}: {}", count, snapshot.warnings.front()), {Ink::warn}};
 }
 
-// Draws the reason why no device could be read.
+// Draws a text that says why no device could be read.
 void draw_nothing_readable(Screen& screen, Pane pane, const Snapshot& snapshot) {
   screen.claim("nothing", pane);
   const text::TextOptions text{.width = static_cast<std::size_t>(std::max(pane.width(), 1)),

@@ -70,8 +70,8 @@ DetailPlan line_plan(int devices, int full, Size size, int reserve) {
   for (int columns = 2; columns <= most && plan.rows > room - kCompactBoxHeight; ++columns) {
     plan = plan_of(Form::line, columns, devices, 1);
   }
-  // If not even a compact box fits below all lines, the box still gets up to a third of the room.
-  // The lines then scroll.
+  // If not even a compact box fits below all lines, a compact box may still take up to a third of
+  // the room. The lines then scroll.
   if (plan.rows + full <= room) {
     plan.selected_box = full;
   } else if (plan.rows + kCompactBoxHeight <= room || room >= 3 * kCompactBoxHeight) {

@@ -33,7 +33,7 @@ Pane device_frame(Pane& pane, const Device& device, bool selected) {
   const std::string left = fmt::format("{}: {}", title.name, text::join(title.facts, ", "));
   std::vector<std::string> right = title.counts;
   right.insert(right.end(), title.sensors.begin(), title.sensors.end());
-  // Width of the corners, of the blanks around the titles, and of the frame between the titles.
+  // Cells for the corners, the blanks around the titles, and the frame between the titles.
   constexpr int kEdges = 12;
   const auto room =
       static_cast<int>(pane.width()) - static_cast<int>(text::display_width(left)) - kEdges;

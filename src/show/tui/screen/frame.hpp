@@ -23,7 +23,7 @@ struct Display {
 
 // The meaning of a colour. theme.hpp maps each meaning to a colour.
 enum class Ink : std::uint8_t {
-  plain,     // the terminal's own colour; as a fill: no fill
+  plain,     // the terminal's own text colour, or its background as a fill
   dim,       // notes, frames
   title,     // headings and the open tab
   good,      // a share of a memory up to 60 %

@@ -24,8 +24,8 @@ namespace ttmem::tui {
 // A server's answer with the history of a device.
 struct ServerHistory {
   std::vector<ChartSample> samples;  // in the order of time
-  // The directory_id() of the directory that the server reads. Empty if the answer lacks it,
-  // because the server may be older.
+  // The directory_id() of the directory that the server reads. Empty if the answer lacks it, as
+  // that of an older server does.
   std::string directory_id;
   bool answered = false;  // false: no server, or a late or invalid answer
 };
