@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures of an aggregated recording at one moment, taken from its timeline. The recording
-// kept no single allocations or processes, so that all other figures are unknown, not zero.
+// The figures of an aggregated recording at one moment, taken from its timeline. An aggregated
+// recording keeps no single allocations or processes, so all other figures are unknown, not zero.
 import { lastUntil } from './moments.js';
 import { PROCESS_FIGURES } from './process_rows.js';
 import { together, valuesAt } from './time_legend.js';
@@ -14,8 +14,8 @@ function unknown(of) {
   return Object.fromEntries(Object.entries(of).map(([name, value]) => [name, unknown(value)]));
 }
 
-// Returns the device at a time. `device` is as in ttmem.snapshot.v1; only its constant facts are
-// kept.
+// Returns the device with its figures at `time`, which come from `line`. `device` is as in
+// ttmem.snapshot.v1; only its constant facts are used.
 export function aggregated(device, line, time) {
   const at = lastUntil(line.time_ns, time);
   const known = (kind) => (at < 0 ? null : line[kind][at]);

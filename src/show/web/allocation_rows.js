@@ -3,16 +3,16 @@
 import * as format from './format.js';
 import { numberRanges } from './process_rows.js';
 
-// Returns the size on one of its devices.
+// Returns the size of an allocation on one of its devices.
 export const sizeOf = (row) => row.physical_bytes ?? row.bytes;
 
 const onAllDevices = (row) =>
   sizeOf(row) === null ? null : sizeOf(row) * Math.max(1, row.devices.length);
 
-// Returns a function that returns a key for each device of an allocation. Several chips may have the
-// same number; within one process a number is one chip.
+// Returns a function that returns the keys of the devices of an allocation. Several chips may have
+// the same number, but only in different processes.
 export function chipsOf(devices) {
-  const uidOf = new Map(); // number -> uid or number of the only chip with that number, or null
+  const uidOf = new Map(); // number -> key of the chip with that number; null: several chips
   for (const { id, uid } of devices) uidOf.set(id, uidOf.has(id) ? null : (uid ?? id));
   const keyOf = (row, number) => uidOf.get(number) ?? `${row.pid}.${number}`;
   return (row) =>

@@ -33,8 +33,8 @@ function chosenKey() {
   return askedKey() ?? source.state.usual;
 }
 
-// Returns the key of the device in the address, by key or by number; null if there is no such
-// device.
+// Returns the key of the device that the address names by key, number or uid; null if there is no
+// such device.
 function askedKey() {
   const { choices } = source.state;
   const asked = place.values.device;
@@ -215,7 +215,7 @@ function onKey(event) {
     event.preventDefault(); // keeps the text and the filtered list; a second Esc clears both
   }
   if (typing) return;
-  // Enter and the space bar press a focused button.
+  // Leaves Enter and the space bar to a focused button.
   if (event.target.matches('button, a, summary') && ['Enter', ' '].includes(event.key)) return;
   const chosen = list[Number(event.key) - 1];
   if (chosen) go({ view: chosen.name });

@@ -6,7 +6,7 @@ import * as format from './format.js';
 // The steps of an axis of bytes are powers of two, so that they are round in MiB.
 export const BINARY_STEPS = Array.from({ length: 50 }, (_, i) => 2 ** i);
 
-// Returns the end of an axis of bytes: a little above the maximum, or a round figure if it is 0.
+// Returns the end of an axis of bytes: a little above the maximum, or 1 MiB if the maximum is 0.
 export function axisEnd(most) {
   return most > 0 ? most * 1.08 : 2 ** 20;
 }

@@ -9,7 +9,7 @@ import { Table } from './table.js';
 import { timeOfValue, TimeLegend, valuesAt } from './time_legend.js';
 import { hasCharts, NO_CHARTS, peakOf, STACKS, TimePlot } from './time_plot.js';
 
-// The chart of one run. A click shows the clicked moment of this run in all views.
+// The chart of one run. After a click on a moment, all views show that moment of this run.
 class RunChart {
   constructor(go, number) {
     this.number = number;
@@ -67,7 +67,8 @@ class RunChart {
   }
 }
 
-// Returns the line of the same device in each run: with the same key, or else the same number.
+// Returns one line of each run: the line with the key, or else with the same number, or else the
+// first line.
 function sameLines(runs, looked, key) {
   const id = runs[looked].timeline.lines.find((line) => line.key === key)?.id;
   return runs.map(({ timeline: { lines } }) => {

@@ -5,7 +5,7 @@ import * as format from './format.js';
 
 const GAP = 3;
 
-// Returns a colour from cold (0) to hot (1).
+// Returns the colour of a share, from cold (0) to hot (1).
 function heat(share) {
   const low = colour('heat-low');
   const middle = colour('heat-middle');
@@ -146,7 +146,7 @@ export class CoreGrid {
     if (core) this.chosen(core.x, core.y);
   }
 
-  // Opens the marked core, for keyboard users.
+  // Opens the selected core when the user presses Enter.
   #pressed(event) {
     if (event.key !== 'Enter' || !this.selected) return;
     event.stopPropagation();

@@ -9,8 +9,9 @@ function coresIn(ranges) {
   return ranges.reduce((sum, [x0, y0, x1, y1]) => sum + (x1 - x0 + 1) * (y1 - y0 + 1), 0);
 }
 
-// Returns true if the buffer takes its address range on this core. A buffer takes its range on
-// every core (lockstep), except for a buffer of an allocator with its own cores.
+// Returns true if the buffer takes its address range on this core. Because of lockstep, a buffer
+// takes its range on every core. Only a buffer of an allocator with its own cores takes its range
+// only on these cores.
 function takes(buffer, device, x, y) {
   if (buffer.state !== 'alive' || !buffer.devices.includes(device.id)) return false;
   const own = buffer.cores !== null && buffer.banks === coresIn(buffer.cores);
@@ -25,7 +26,8 @@ function owner(item) {
   return { pid: item.host_pid ?? item.pid, process: item.process };
 }
 
-// Returns the ranges of CBs. Equal CBs of several programs are one span.
+// Returns the ranges of the CBs on a core. CBs of several programs share one range if their
+// address, size and process are equal.
 function cbSpans(programs, x, y) {
   const places = new Map();
   for (const program of programs) {
@@ -51,8 +53,9 @@ function cbSpans(programs, x, y) {
   }));
 }
 
-// Returns {spans: from the highest address down, gap: {begin, end} or null, end: of L1, without:
-// number of buffers whose address is unknown}.
+// Returns {spans: ranges from the highest address down, gap: free range {begin, end} or null if
+// unknown, base: begin of the CBs, end: end of L1, without: number of buffers whose address is
+// unknown}.
 export function coreLayout(device, allocations, programs, x, y) {
   let without = 0;
   const spans = cbSpans(programs, x, y);

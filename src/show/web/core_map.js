@@ -77,7 +77,7 @@ export class CoreMap {
     ];
     if (layout?.without) figures.push(`${layout.without} buffers without an address`);
     setText(this.words, figures.join(' · '));
-    show(this.canvas, layout !== null); // hides the map of another core
+    show(this.canvas, layout !== null); // hides the map of the previous core
     if (!layout) return this.table.set([], why);
     const rows = [...layout.spans];
     if (layout.gap) rows.push({ ...layout.gap, kind: 'gap', label: '' });

@@ -21,7 +21,8 @@ export class Cursor {
     if (known) this.go({ t: nameOf(stops, position), ...this.#followed(known.time) }, true);
   }
 
-  // Returns the zoomed range, moved so that it contains `time`; {} if it need not move.
+  // Returns the zoomed range, moved so that it contains `time`; {} if nothing is zoomed or the
+  // range already contains `time`.
   #followed(time) {
     const { range, zoomed, timeline } = this.#recording;
     if (!zoomed || (time >= range[0] && time <= range[1])) return {};
@@ -41,7 +42,7 @@ export class Cursor {
   }
 
   // Goes to the next (`by` 1) or the previous (`by` -1) moment with a reason: a peak, mark or
-  // failure. If there is none, goes to the last or the first moment.
+  // failure. If there is none, goes to the end or the begin of the recording.
   reason(by) {
     const { stops, position } = this.#recording;
     this.#stopAt(withReason(stops, position, by) ?? (by > 0 ? stops.length - 1 : 0));
@@ -51,7 +52,7 @@ export class Cursor {
     this.#stopAt(withReason(stops, position, by, isMark));
   }
 
-  // Goes to the fullest peak first, then to the next peak.
+  // If the current moment is a peak, goes to the next peak. Otherwise goes to the fullest peak.
   peak() {
     const { stops, position, usualTime } = this.#recording;
     const first = nearest(stops, usualTime);

@@ -61,8 +61,8 @@ class Bar {
   }
 }
 
-// A line of a device: name, figure, note. `field` names the figure for programs that read the page;
-// data-bytes has the exact bytes.
+// A line of a device: name, figure, note. For programs that read the page, the attribute data-field
+// has `field` and data-bytes has the exact bytes.
 class Line {
   constructor(name, field, bar = null, kind = '') {
     this.field = field;

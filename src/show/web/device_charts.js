@@ -57,8 +57,8 @@ function timeWords(_, splits, axis, space, step) {
 }
 
 class Chart {
-  // series: [{name, field, kind, line}], stacked series from top to bottom; `line`: drawn as a
-  // dashed line without a filling
+  // series: [{name, field, kind, line}], stacked series from top to bottom; `line` is true for a
+  // series that is drawn as a dashed line without a filling
   constructor(title, series, height) {
     this.series = series;
     this.height = height;
@@ -86,7 +86,7 @@ class Chart {
   // `values` are the rows for the legend: the figures of all series at one moment, not stacked.
   set(data, values, seconds) {
     this.values = values;
-    // The time range of the data, if shorter than the requested time.
+    // Shows the time of the data: at least LEAST_SECONDS, at most the requested time.
     const end = data[0].at(-1) ?? Date.now() / 1000;
     const begin = Math.max(end - seconds, Math.min(data[0][0] ?? end, end - LEAST_SECONDS));
     this.range = [begin, end];
@@ -96,8 +96,8 @@ class Chart {
   }
 
   #options() {
-    // uPlot paints the first series first. It is the topmost, so that the series below stay
-    // visible.
+    // uPlot paints the first series first. The topmost series comes first, because it would
+    // otherwise cover the series below.
     const painted = this.series.map((one) => ({
       label: one.name,
       points: { show: false },

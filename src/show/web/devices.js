@@ -17,7 +17,8 @@ const FEW = 4;
 const SOME = 12;
 const CHART_SECONDS = 600;
 
-// Returns the device whose cores and charts are shown too. With many devices, only a chosen device.
+// Returns the device whose cores and charts are shown too. If there are more than SOME devices,
+// returns only a device that the user chose.
 export function glanced(state, place, device) {
   return state.devices.size <= SOME || place.device ? device : null;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Creates elements without HTML text, so that labels and commands always stay text.
+// Creates elements without parsing HTML. Labels and commands of programs are then always shown as
+// plain text.
 
 // Example: element('div', {class: 'bar', onclick: f}, 'text', child)
 export function element(tag, attributes = {}, ...children) {

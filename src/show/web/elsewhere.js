@@ -93,7 +93,8 @@ export class Elsewhere {
     return row(element('a', { href, 'data-format': format, onclick }, name), what);
   }
 
-  // Downloads in the page, because the browser alone would not show the server's error message.
+  // Fetches the file in the page, because a download by the browser would not show the server's
+  // error message.
   async #export(href, name) {
     setText(this.words, `Reading ${name} …`);
     try {

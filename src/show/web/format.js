@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures as text, by the rules of the commands. An unknown figure (null) is "n/a", never zero.
+// Formats figures as text, by the same rules as the commands of ttmem. An unknown figure (null) is
+// "n/a", never zero.
 
 export const UNKNOWN = 'n/a';
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
@@ -71,7 +72,8 @@ export function age(ns) {
 }
 
 // Returns a time since the begin of a recording, such as "1.276 s" or "2:05.250"; `step` is the
-// finest step to show. Graphs without a clock count in nanoseconds: "120 ns", "1.5 µs".
+// finest step to show. Times below a millisecond are such as "120 ns" or "1.5 µs"; recordings that
+// were imported from a graph without a clock have such times.
 export function moment(ns, step = 1e6) {
   if (ns === null || ns === undefined) return UNKNOWN;
   const digits = Math.max(0, Math.min(9, Math.ceil(-Math.log10(step / 1e9) - 1e-9)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Searches a list, and groups its rows with sums.
 
-// Remembers values, and tells whether any value differs from the last call.
+// Remembers the values of the last call of changed().
 export class Memo {
   #values = [];
 
@@ -34,9 +34,9 @@ function addSize(group, chips, size) {
 }
 
 // Returns a row for each group, the largest first, each followed by its members if the group is
-// open. `nameOf(row)` returns the name of the row's group, or null; `chipsOf(row)` returns a key for
-// each device on which the row has its size. The size of a group is that on the device with the
-// most; sizeOnAll is the sum over all devices.
+// open. `nameOf(row)` returns the name of the row's group, or null; `chipsOf(row)` returns a key
+// for each device on which the row has its size. The size of a group is its size on the device
+// where the group is largest. sizeOnAll is the sum over all devices.
 export function grouped(rows, { nameOf, sizeOf, chipsOf, open }) {
   const groups = new Map();
   for (const row of rows) {

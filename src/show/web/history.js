@@ -47,8 +47,8 @@ export class History {
     Object.assign(this, { key, seconds });
   }
 
-  // Returns how many seconds to fetch, by the clock of the server. Points per minute are fetched
-  // completely each time, because the last point still grows.
+  // Returns how many seconds to fetch, by the clock of the server. A range above an hour has one
+  // point per minute. All its points are fetched each time, because the last point still changes.
   #missing() {
     const last = this.points?.at(-1);
     if (!last || this.#all || this.seconds > 3600) return this.seconds;

@@ -6,8 +6,8 @@ import * as format from './format.js';
 const LEAST_SHARE = 0.001; // share of the width below which a bar is too narrow to see
 const LEVELS = 24;
 
-// Returns a shade in percent that depends only on the name, so that neighbours of one kind usually
-// differ a little.
+// Returns a shade in percent that depends only on the name. Neighbouring bars of one kind then
+// usually differ a little.
 function shade(name) {
   let sum = 0;
   for (const letter of name) sum = (sum * 31 + letter.codePointAt(0)) % 997;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The moments of a recording at which the cursor stops. Pure: no page, no clock.
 
-// Returns the stops. Within the range of the finer timeline `fine` (null: none), they are the
-// moments of `fine`; outside of it, the moments of the timeline `whole`. A stop is {time, why,
-// timeline, index: of the moment in that timeline, ordinal: among the moments with the same time}.
+// Returns the stops: the moments of the finer timeline `fine` within its range, and the moments of
+// the timeline `whole` outside of that range. `fine` may be null. A stop is {time, why, timeline,
+// index: of the moment in that timeline, ordinal: position among the moments with the same time}.
 export function stopsOf(whole, fine) {
   const all = [];
   const take = (timeline, wanted) => {
@@ -25,7 +25,7 @@ export function stopsOf(whole, fine) {
   return all;
 }
 
-// Returns the last index whose time is not after `time`, or -1.
+// Returns the index of the last of the ascending `times` that is not after `time`, or -1.
 export function lastUntil(times, time) {
   let [low, high] = [0, times.length];
   while (low < high) {
@@ -64,8 +64,8 @@ export function named(stops, name) {
   return exact >= 0 ? exact : nearest(stops, time);
 }
 
-// Returns the next stop (`by` 1) or the previous stop (`by` -1) with a reason for which wanted(why)
-// is true, or null.
+// Returns the index of the next stop (`by` 1) or the previous stop (`by` -1) that has a wanted
+// reason; null if there is none.
 export function withReason(stops, position, by, wanted = () => true) {
   for (let i = position + by; i >= 0 && i < stops.length; i += by) {
     if (stops[i].why.some(wanted)) return i;

@@ -15,7 +15,7 @@ const WHAT = [
   ['end', 'Held at the end'],
 ];
 const INDENT = '\u2003';
-const FEW = 24; // number of parts that are visible at once
+const FEW = 24; // a tree with at most this number of parts starts fully open
 
 const columns = [
   {
@@ -64,8 +64,8 @@ function openRows(node, depth, whole, isOpen) {
   return [row, ...node.children.flatMap((one) => openRows(one, depth + 1, whole, isOpen))];
 }
 
-// Returns the parts of a device's peak, {rows, bytes, time}; bytes is null if no process reports
-// the memory.
+// Returns {rows, bytes, time}: the parts of a device's peak, or of the memory that was held at the
+// end if `what` is "end". `bytes` is null if no process reports the memory.
 function partsOf(report, what) {
   if (what === 'end') {
     const rows = report.held_at_end;

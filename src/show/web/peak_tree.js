@@ -2,8 +2,8 @@
 // The parts of a peak as a tree by scope and label. Pure: no page, no clock.
 import * as format from './format.js';
 
-// Maximum depth. Programs may nest scopes to any depth, but each level costs time and deep levels
-// are not readable.
+// Maximum depth of the tree. Programs may nest scopes to any depth, but each level costs time and
+// deep levels are not readable.
 const DEEPEST = 64;
 const SHARED = '(shared by programs of several names)';
 
@@ -21,8 +21,9 @@ function pathOf(row) {
   return [...scopes, leaf];
 }
 
-// Returns a step of a path for the address. Names may contain any character. The kind is part of
-// the step, because a scope and a label, or labels of two kinds, may have the same name.
+// Returns a step of a path as text for the address. The name is encoded, because it may contain any
+// character. The kind is part of the step, because a scope and a label, or labels of two kinds, may
+// have the same name.
 function stepOf(name, kind) {
   return kind === null ? encodeURIComponent(name) : `${encodeURIComponent(name)}:${kind}`;
 }

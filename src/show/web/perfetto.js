@@ -7,7 +7,7 @@ const ORIGIN = 'https://ui.perfetto.dev';
 const PING_MS = 50;
 const PATIENCE_MS = 30000;
 
-// Waits until Perfetto can take a trace: from then on it answers PING with PONG.
+// Waits until Perfetto can take a trace. Perfetto answers PING with PONG only from then on.
 function ready(opened) {
   return new Promise((done, failed) => {
     const end = performance.now() + PATIENCE_MS;

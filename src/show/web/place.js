@@ -25,7 +25,8 @@ const DEFAULTS = {
   path: '',
 };
 
-// The values that have a fixed set of choices. Anything else in the address means the default.
+// The values that have a fixed set of choices. For any other value in the address, the default is
+// used.
 const CHOICES = {
   paint: ['use', 'headroom', 'kind'],
   group: ['', 'scope', 'label', 'kind'],
@@ -39,7 +40,7 @@ const CHOICES = {
 const WRITES = 50;
 const WRITE_MS = 600;
 
-// Writes the address with a limited rate. The latest address is always written in the end.
+// Writes the address at a limited rate. The latest address is always written in the end.
 class AddressBar {
   #left = WRITES;
   #since = performance.now();
@@ -115,8 +116,9 @@ export class Place {
     return !same;
   }
 
-  // Goes to another place and keeps all values that are not in `changes`. `quiet` replaces the
-  // current entry in the history of the browser, for single steps such as typing or arrow keys.
+  // Goes to another place and keeps all values that are not in `changes`. If `quiet`, replaces the
+  // current entry in the history of the browser instead of adding one. Small steps such as typing
+  // or arrow keys are quiet.
   go(changes, quiet = false) {
     const values = { ...this.values, ...changes };
     const address = addressOf(values);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// View 6: the processes that died with memory, and the memory that they held.
+// View 6: the processes that died while they held memory, and that memory.
 import { element, setText, show } from './dom.js';
 import * as format from './format.js';
 import { numberRanges } from './process_rows.js';

@@ -90,7 +90,7 @@ export class ProcessesView {
     this.search.set(place.search);
     this.groups.set(place.group);
     this.allocations.setSort(place.sort);
-    const chosen = device ? [device] : []; // null if the recording has not opened the device yet
+    const chosen = device ? [device] : []; // null if no process has the device open
     const devices = place.device ? chosen : this.devices;
     const nobody = state.noLists ?? 'No process holds memory of a device.';
     this.processes.set(processRows(devices), nobody);
@@ -105,7 +105,7 @@ export class ProcessesView {
   #list(place) {
     const { document: list, error } = this.keeper;
     const { search, group, pid } = place;
-    // Searching and sorting a long list takes time, so that it is not done every second.
+    // Searches and sorts only after a change, because a long list takes time.
     const { sort } = this.allocations;
     if (!this.drawn.changed(list, error, search, group, sort, this.toggled)) return;
     const all = list?.allocations ?? [];

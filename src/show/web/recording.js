@@ -2,7 +2,8 @@
 // One recording of the document, with the current moment and time range. Pure: no page, no clock.
 import { stopsOf } from './moments.js';
 
-// Returns the device and the moment to show first, the same as `ttmem report --at peak`.
+// Returns the device, the memory and the time to show first: the fullest peak, as for `ttmem report
+// --at peak`.
 function fullestPeak(report) {
   const shareOf = (memory) => (memory.peak_bytes ?? 0) / (memory.capacity_bytes || Infinity);
   const peaks = report.devices.flatMap((device) =>
@@ -15,7 +16,7 @@ function fullestPeak(report) {
 }
 
 // Returns key -> {key, id, ids, other_uids} for each chip, with all numbers and uids that processes
-// ever gave the chip. The devices of one moment may lack some of them.
+// ever gave the chip. The devices of one moment may lack some of these numbers and uids.
 function choicesOf({ lines, moments, figures }) {
   const choices = new Map(
     lines.map(({ key, id }) => [key, { key, id, ids: new Set(), other_uids: new Set() }]),
@@ -32,14 +33,14 @@ export class Recording {
   constructor(document, run) {
     this.document = document;
     this.run = run; // index of the run in the document
-    Object.assign(this, document.runs[run]); // name, timeline, report, leaks
+    Object.assign(this, document.runs[run]); // sets name, timeline, report, leaks
     this.fullest = fullestPeak(this.report);
     this.choices = choicesOf(this.timeline);
     this.position = -1; // index of the current stop
     this.setFine(null);
   }
 
-  // Sets the finer timeline of a part; null removes it.
+  // Sets the finer timeline of a part of the recording; null removes it.
   setFine(fine) {
     this.fine = fine;
     this.stops = stopsOf(this.timeline, fine);

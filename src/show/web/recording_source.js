@@ -11,11 +11,12 @@ import { isNamed } from './process_rows.js';
 import { Recording } from './recording.js';
 import { getJson, State } from './source.js';
 
-// The delay before a request, so that several quick zooms make one request, which may take the
-// server seconds.
+// The delay before a request for a finer timeline. Such a request may take the server seconds, so
+// several quick zooms make only one request.
 const SETTLE_MS = 150;
 
-// Reads the recording from the page of one file: base64 of gzip.
+// Reads the recording that is embedded in a single-file page (`ttmem report --html`), as gzip in
+// base64.
 async function readInside() {
   const text = atob(document.getElementById('recording').textContent);
   const packed = new Uint8Array(text.length);
@@ -72,7 +73,7 @@ export class RecordingSource {
     return Promise.reject(new Error('a recording has a timeline instead'));
   }
 
-  // Takes over the run, the time range and the moment of the address.
+  // Sets the run, the time range and the moment from the address.
   look(place) {
     if (!this.#document) return;
     const run = place.run === '1' && this.#document.runs.length > 1 ? 1 : 0;
@@ -152,7 +153,7 @@ export class RecordingSource {
     };
   }
 
-  // Returns the device with its cores, in a list; empty if its cores are unknown.
+  // Returns a list with the device and its cores, or an empty list if its cores are unknown.
   #deviceWithCores(key) {
     const device = this.state.devices.get(key);
     const { cores } = this.state;
@@ -182,7 +183,8 @@ function deviceAt({ timeline, time }, key, figures) {
   return { ...(timeline.aggregate && line ? aggregated(device, line, time) : device), key };
 }
 
-// Returns a row of a list at a time. Programs with the same circular buffers share them.
+// Returns a row of a list with its age at `time`. Programs with equal circular buffers share one
+// entry of timeline.layouts.
 function rowAt({ row, begin_ns: begin, cbs }, timeline, time) {
   const aged = { ...row, age_ns: time - begin };
   return cbs === undefined ? aged : { ...aged, cbs: timeline.layouts[cbs] };

@@ -45,7 +45,7 @@ export class State {
   }
 }
 
-// The server did not answer, or not in time.
+// The error for a server that does not answer, or not in time.
 class NoAnswer extends Error {}
 
 // Requests `path` and returns read(response). `patience` is the maximum time in milliseconds; null:
@@ -53,7 +53,7 @@ class NoAnswer extends Error {}
 export async function get(path, read, { patience = null, signal = null } = {}) {
   const late = patience === null ? null : AbortSignal.timeout(patience);
   const ends = [late, signal].filter(Boolean);
-  // Outside the try block: an invalid header is not a network error.
+  // Made outside the try block, because an invalid header is not a network error.
   const headers = new Headers(authorization());
   try {
     const response = await fetch(path, {
@@ -67,7 +67,7 @@ export async function get(path, read, { patience = null, signal = null } = {}) {
     throw new Error(answer.error ?? `the server answered ${response.status}`);
   } catch (error) {
     if (late?.aborted) throw new NoAnswer(`no answer within ${patience / 1000} s`);
-    // Browsers throw this error for a server that cannot be reached.
+    // fetch() throws a TypeError if the server cannot be reached.
     if (error instanceof TypeError) throw new NoAnswer('the server cannot be reached');
     throw error;
   }
@@ -178,13 +178,15 @@ export class LiveSource {
       state.cores = answer.cores;
       this.#coresNumber = answer.cores.number;
     }
-    // A new snapshot is worth a request if the lists or the figures of the cores have changed.
+    // Requests a snapshot again only after the allocations or the figures of the cores have
+    // changed.
     state.lists.snapshot = `${answer.lists.allocations} ${this.#coresNumber}`;
   }
 }
 
 // Keeps the document of a list up to date while its view is open. Requests the list when it has a
-// new number. With a live source, then waits ten times as long as the answer took, at least 900 ms.
+// new number. After an answer of a live source, waits before the next request: ten times as long as
+// the answer took, at least 900 ms.
 export class ListKeeper {
   #key = null;
   #number = null;

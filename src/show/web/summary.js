@@ -19,14 +19,15 @@ function tightest(devices) {
 
 const isEstimate = (device, field) => markOf(device, field).includes(format.ESTIMATE);
 
-// Returns the mark of a figure over several devices. `bound` marks a figure that is not complete.
+// Returns the mark of a figure over several devices. The mark begins with `bound` unless the figure
+// is complete.
 function markOfAll(bound, devices, field, complete) {
   const estimate = devices.some((device) => isEstimate(device, field));
   return `${complete ? '' : bound}${estimate ? format.ESTIMATE : ''}`;
 }
 
-// Returns the sum of a figure over the devices and its share of their capacity. The sum is "at
-// least" if a device has no such figure or is not complete.
+// Returns the sum of a figure over the devices and its share of their capacity. The sum has the
+// mark "at least" if the figure of a device is unknown or not complete.
 function together(devices, field, figure, whole) {
   const known = devices.filter((device) => figure(device) !== null);
   if (known.length === 0) return format.UNKNOWN;

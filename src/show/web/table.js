@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A list of any length: only the rows in sight are elements. A click on a header sorts, the arrow
-// keys move.
+// A list of any length: only the visible rows are elements of the page. A click on a header sorts,
+// the arrow keys move.
 import { element, setText } from './dom.js';
 
 const ROW = 28; // row height in CSS pixels, as in app.css
@@ -89,7 +89,7 @@ export class Table {
     this.sort = known ? sort : this.options.sort;
   }
 
-  // Sorts by the next column, or reverses the order: the keys `s` and `r`.
+  // The key `s` sorts by the next column, the key `r` reverses the order.
   sortNext() {
     const names = this.options.columns.map((one) => one.name);
     const now = names.indexOf(this.sort.replace(/^-/, ''));

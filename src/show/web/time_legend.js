@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures of one moment, with the colours of the kinds.
+// The legend of a chart: the figures of one moment, with the colours of the kinds.
 import { L1_PARTS } from './device_card.js';
 import { element, setText, show } from './dom.js';
 import * as format from './format.js';
@@ -8,8 +8,8 @@ import { lastUntil } from './moments.js';
 
 const TITLES = { l1: 'L1', dram: 'DRAM', trace: 'Trace' };
 
-// Returns kind -> bytes of a device as in ttmem.snapshot.v1; null if the device is not open at this
-// moment.
+// Returns {kind: bytes} of a memory of a device as in ttmem.snapshot.v1. The bytes are null if
+// `device` is null, because no process has the device open at this moment.
 export function figuresOf(device, memory) {
   if (memory === 'dram') return { dram: device?.dram.used_bytes ?? null };
   if (memory === 'trace') return { trace: device?.trace.used_bytes ?? null };
@@ -20,14 +20,16 @@ export function figuresOf(device, memory) {
 // Returns the bytes that a device holds in a memory; null if unknown or if the device is not open.
 export const totalOf = (device, memory) => device?.[memory].used_bytes ?? null;
 
-// Returns the time of the figures that valuesAt() returns for `time`. This is `time` itself. In a
-// thinned line it is the time of the last point, because values between two points are unknown.
+// Returns the time to show with the figures of valuesAt(). In a thinned line, this is the time of
+// the last point up to `time`, because values between two points are unknown. Otherwise this is
+// `time`.
 export function timeOfValue(timeline, line, time) {
   const at = timeline.thinned ? lastUntil(line.time_ns, time) : -1;
   return at < 0 ? time : line.time_ns[at];
 }
 
-// Returns kind -> bytes of a line of ttmem.timeline.v1 at a time.
+// Returns {kind: bytes} of a line of ttmem.timeline.v1 at a time. The bytes are null before the
+// first point.
 export function valuesAt(line, kinds, time) {
   const at = lastUntil(line.time_ns, time);
   return Object.fromEntries(kinds.map((kind) => [kind, at < 0 ? null : line[kind][at]]));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A memory of one device over the time of a recording: its kinds as stacked steps, with marks,
-// failures, gaps and the current moment.
+// The chart of one memory of a device over the time of a recording: its kinds as stacked steps,
+// with marks, failures, gaps and the current moment.
 import { axes, axisEnd, filled } from './chart_style.js';
 import { element, show } from './dom.js';
 import * as format from './format.js';
@@ -50,7 +50,7 @@ export function stackedSteps(line, kinds, end) {
   return [times, ...sums.reverse()];
 }
 
-// Returns the maximum within a range, including the value that holds at its begin.
+// Returns the maximum within a range, including the last value before the range.
 function highest([times, ...sums], [from, to]) {
   let most = 0;
   const last = lastUntil(times, to);
@@ -196,7 +196,7 @@ export class TimePlot {
     );
   }
 
-  // A drag moves the moment, unless it zooms.
+  // Without the option `zoom`, a drag moves the current moment.
   #listen(over) {
     const { pick, zoom, whole } = this.options;
     const left = () => over.getBoundingClientRect().left;

@@ -3,7 +3,7 @@
 // uPlot's canvas, which counts in device pixels.
 import { colour } from './dom.js';
 
-const LEAST = 3; // least pixels of a gap, and between two marks
+const LEAST = 3; // minimum pixels of a gap, and between two marks
 
 function ratio() {
   return window.devicePixelRatio || 1;
@@ -12,7 +12,7 @@ const scaled = (pixels) => pixels * ratio();
 
 const at = (plot, ns) => plot.valToPos(ns, 'x', true);
 
-// Returns the visible items [{x, item}]. Of items at the same pixels only the first is kept.
+// Returns the visible items [{x, item}]. Of items closer than LEAST pixels, only the first is kept.
 function thinned(plot, items) {
   const { left, width } = plot.bbox;
   const shown = [];
@@ -113,7 +113,8 @@ function paintFailure(pen, x, top, bottom) {
   pen.fill();
 }
 
-// Paints marks as ticks, with `named` also their names where there is room, and the failures.
+// Paints the failures, and the marks as ticks. If `named`, also paints the names of marks where
+// there is room.
 export function paintMarks(plot, { marks, failures }, named) {
   const { ctx: pen, bbox } = plot;
   const bottom = bbox.top + bbox.height;

@@ -86,8 +86,9 @@ const columns = [
   },
 ];
 
-// Returns the bytes that the device held at a time, {l1, dram}. A thinned line lacks most times;
-// then `moments` (time -> moment) has the figures of its own times.
+// Returns the bytes that the device held at a time, {l1, dram}. A thinned line lacks most times.
+// The bytes then come from `moments` (time -> moment), and are null if there is no moment at this
+// time.
 function heldAt(timeline, moments, line, time) {
   if (!timeline.thinned) {
     const held = (memory) => together(valuesAt(line, STACKS[memory], time));
@@ -119,8 +120,8 @@ function signRows(timeline, line) {
   ];
 }
 
-// Returns true if a process reported the memory. Few programs use traces, so that a chart of traces
-// needs a value above 0.
+// Returns true if a process reported the memory. A chart of traces also needs a value above 0,
+// because few programs use traces.
 function isWorthAChart(line, memory) {
   const known = (value) => (memory === 'trace' ? value > 0 : value !== null);
   return line !== undefined && STACKS[memory].some((kind) => line[kind].some(known));

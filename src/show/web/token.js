@@ -8,7 +8,7 @@ const NOT_A_TOKEN =
   'This is no token: it has a space or a non-ASCII character. Copy it from the file again.';
 let dialog = null; // the dialog while it is open
 
-// A header cannot contain other characters: the browser would refuse the request.
+// A header may contain only these characters. With others, the browser would refuse the request.
 const canBeSent = (token) => /^[\x21-\x7e]+$/.test(token);
 
 export function authorization() {

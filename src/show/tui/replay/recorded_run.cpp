@@ -20,7 +20,7 @@ using recording::Time;
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::int64_t kSamples = 500;  // number of evenly spread samples of a recording
-// A recording with at most this number of rows is sampled at every event.
+// Maximum number of rows of a recording for which every event gets a sample.
 constexpr std::uint64_t kEveryEvent = 2000;
 constexpr std::chrono::milliseconds kBudget{3000};
 
@@ -44,7 +44,7 @@ Result<std::vector<Time>> moments_of(const recording::Reader& reader, const Tape
   return times;
 }
 
-// A device and its samples over the recording.
+// A device and all its samples from the recording.
 struct Course {
   model::Device device;  // state at the newest sample
   std::vector<ChartSample> samples;
@@ -90,8 +90,8 @@ Result<std::unique_ptr<RecordedRun>> RecordedRun::open(const std::string& path) 
   return run;
 }
 
-// Fills the chart history within kBudget. A snapshot of many allocations takes long to make, so
-// some moments are skipped when the work is late.
+// Fills the chart history in about kBudget. A snapshot of many allocations takes long to make. If
+// the work is behind schedule, skips moments.
 Result<void> RecordedRun::sample_moments(const Tape& tape) {
   const auto moments = moments_of(*reader_, tape);
   if (!moments) return moments.error();

@@ -14,8 +14,8 @@ void ChartHistory::add(const model::Snapshot& snapshot) {
   const std::uint64_t now = snapshot.time_unix_ns;
   for (const model::Device& device : snapshot.devices) {
     std::deque<ChartSample>& samples = series_[name_of(device)];
-    // Removes samples that are not older than the new sample: they were taken before the clock was
-    // set back, and samples must be in the order of time.
+    // Keeps the samples in the order of time: if the clock was set back, removes the samples that
+    // are not older than the new sample.
     while (!samples.empty() && samples.back().time_unix_ns >= now) samples.pop_back();
     samples.push_back(sample_of(device, now));
   }

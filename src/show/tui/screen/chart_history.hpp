@@ -33,16 +33,16 @@ struct ChartSample {
 class ChartHistory {
  public:
   static constexpr std::uint64_t kSpanNs = 300'000'000'000;
-  // Holds five minutes of samples at the shortest interval, with some reserve.
+  // Enough for five minutes of samples at the shortest refresh interval, with some reserve.
   static constexpr std::size_t kMaxSamples = 6'200;
 
-  // Adds one sample of each device. Removes samples that are more than five minutes older, and
-  // samples that are not older than `snapshot`, because the clock was set back.
+  // Adds one sample of each device. Removes samples that are more than five minutes older than
+  // `snapshot`. If the clock was set back, also removes the samples that are not older than
+  // `snapshot`.
   void add(const model::Snapshot& snapshot);
 
-  // Adds `older`, samples of a device from a server, before the samples that this history already
-  // has. `older` is in the order of time. Ignores samples that are not older than all existing
-  // samples.
+  // Adds the samples `older` of a device before its existing samples. `older` is in the order of
+  // time. Ignores each new sample that is not older than all existing samples.
   void prepend(const model::Device& device, const std::vector<ChartSample>& older);
 
   // Returns the samples of a device in the order of time.

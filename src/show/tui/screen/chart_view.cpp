@@ -34,7 +34,7 @@ struct Chart {
   const std::optional<Player>& player;
 
   [[nodiscard]] Bytes now(Bytes ChartSample::*figure) const { return current.*figure; }
-  // Returns the values of a figure over time, divided by `whole`.
+  // Returns one value of a figure per column, as a share of `whole`.
   [[nodiscard]] Curve curve(Bytes ChartSample::*figure, std::uint64_t whole, int columns) const {
     Curve curve = curve_of(samples, figure, window, columns);
     for (auto& value : curve) {
@@ -53,8 +53,8 @@ Bytes peak_in(const Chart& chart, Bytes ChartSample::*figure) {
   return peak;
 }
 
-// Returns the words that are written before the value of the peak, such as "60s peak ". Except for
-// a recording, the words name the window, because the peak is the peak of that window only.
+// Returns the words before the value of the peak. For live figures, the words name the window, such
+// as "60s peak ", because the peak is the highest value in that window only.
 std::string peak_words(const Chart& chart) {
   return chart.player ? "peak " : fmt::format("{}s peak ", chart.seconds);
 }
@@ -143,7 +143,8 @@ void kinds_chart(Screen& screen, Pane pane, const Chart& chart, Bytes capacity) 
 }
 
 // Returns the rectangles of the charts. If there is room, two charts are side by side above the
-// third chart. Otherwise all charts are below each other, and charts without room are left out.
+// third chart. Otherwise the charts are below each other, and the last charts are left out if they
+// do not fit.
 std::vector<Rect> places(int width, int height) {
   if (width >= 110 && height >= 2 * kLeastHeight) {
     const int upper = height / 2;
@@ -160,9 +161,9 @@ std::vector<Rect> places(int width, int height) {
   return rects;
 }
 
-// Returns the part of time that the charts show. For a recording this is the whole recording, and a
-// sample holds until the next sample. Otherwise this is the last `window_seconds` seconds, and a
-// sample holds for a few refresh intervals.
+// Returns the time window of the charts. For a recording, the window is the whole recording, and
+// each value is shown until the next sample. For live figures, the window is the last
+// `window_seconds` seconds, and each value is shown for a few refresh intervals.
 Window window_of(const model::Snapshot& snapshot, const ViewState& state) {
   if (state.player) {
     const auto whole = static_cast<std::uint64_t>(state.player->tape->end_ns);

@@ -68,7 +68,8 @@ int hint_cells(const KeyHint& hint) {
   return static_cast<int>(hint.key.size() + hint.does.size()) + 3;
 }
 
-// Draws the keys. Help and quit are always shown, other keys only if there is room.
+// Draws the key hints. The hints for help and quit are always shown, other hints only if there is
+// room.
 void draw_footer(Screen& screen, Pane pane, const ViewState& state) {
   screen.claim("keys", pane);
   const std::vector<KeyHint> hints = hints_of(state);
@@ -98,7 +99,7 @@ Notice notice_of(const Snapshot& snapshot, const ViewState& state) {
             {.ink = Ink::warn, .bold = true}};
   }
   if (!state.message.empty()) return {state.message, kTitle};
-  // Shows the filter, except in view 4, which shows the filter in its first line.
+  // In view 4, leaves out the filter, because view 4 shows the filter in its own first line.
   if ((state.typing_filter || !state.filter.empty()) && state.view != View::processes) {
     return {fmt::format("filter: {}{}", state.filter, state.typing_filter ? "_" : ""), kTitle};
   }
@@ -109,7 +110,7 @@ Notice notice_of(const Snapshot& snapshot, const ViewState& state) {
   return {fmt::format("{}: {}", count, snapshot.warnings.front()), {Ink::warn}};
 }
 
-// Draws the text for a snapshot without readable devices: nothing could be read, and why.
+// Draws a text that says why no device could be read.
 void draw_nothing_readable(Screen& screen, Pane pane, const Snapshot& snapshot) {
   screen.claim("nothing", pane);
   const text::TextOptions text{.width = static_cast<std::size_t>(std::max(pane.width(), 1)),

@@ -11,7 +11,8 @@ namespace ttmem::tui {
 // The size of the tiles in display cells, and the number of visible tiles.
 struct GridPlan {
   int tile_width = 0;  // including the blank column at the right of the tile
-  // 1: the tile shows the percent; 2: also the row of mini_map(); 3: also the headroom.
+  // Number of rows of a tile. The first row shows the percent, the second row is mini_map(), the
+  // third row shows the headroom.
   int tile_height = 0;
   int gap = 0;  // blank rows below a tile
   int columns = 0;

@@ -91,7 +91,7 @@ PanelLine gap_line(const CoreMap& map) {
   return {Cover::free, *map.free_begin, *map.free_end, "headroom"};
 }
 
-// Returns the lines of the list, highest address first, which is also the order of the upright bar.
+// Returns the lines of the list, highest address first as in the upright bar.
 std::vector<PanelLine> lines_of(const CoreMap& map) {
   std::vector<PanelLine> lines;
   bool gap = !map.free_begin || !map.free_end;
@@ -149,7 +149,7 @@ std::vector<std::uint64_t> landmarks(const CoreMap& map) {
 }
 
 // Draws one row of the bar. The lower half of each cell shows `below`, the upper half shows
-// `above`. Both are equal if the terminal cannot colour half blocks.
+// `above`. If the terminal cannot show half blocks in colour, the caller passes two equal values.
 void bar_row(Pane& pane, int x, int y, int width, Cover below, Cover above) {
   const bool solid_below = below != Cover::free;
   const bool solid_above = above != Cover::free;
@@ -163,8 +163,8 @@ void bar_row(Pane& pane, int x, int y, int width, Cover below, Cover above) {
   }
 }
 
-// Returns the position of an address as a share of L1, from 0 to 1. Addresses above the end of L1
-// return 1.
+// Returns the position of an address as a share of L1, from 0 to 1. For an address above the end of
+// L1, returns 1.
 double place_of(std::uint64_t address, const CoreMap& map) {
   return std::min(static_cast<double>(address) / static_cast<double>(*map.end), 1.0);
 }
@@ -180,7 +180,7 @@ void tall_bar(Pane pane, const CoreMap& map) {
     const auto low = static_cast<std::size_t>(rows - 1 - y) * (halves ? 2 : 1);
     bar_row(pane, kLabels, y, pane.width() - kLabels, bands[low], bands[low + (halves ? 1 : 0)]);
   }
-  int free_from = 0;  // first row without a label
+  int free_from = 0;  // first row that has room for a label
   for (const std::uint64_t mark : landmarks(map)) {
     const int y = std::min(static_cast<int>((1 - place_of(mark, map)) * rows), rows - 1);
     if (y < free_from) continue;

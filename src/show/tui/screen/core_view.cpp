@@ -24,7 +24,7 @@ using views::DeviceRow;
 using What = DeviceRow::What;
 
 constexpr int kPanelWidth = 62;  // minimum width of a panel beside the grid
-constexpr int kPanelHeight = 8;  // height of a panel below the grid, or less on a low screen
+constexpr int kPanelHeight = 8;  // rows for a panel below the grid; fewer on a low screen
 constexpr int kHighEnough = 17;  // minimum height of a panel beside the grid
 
 void draw_title(Pane pane, const Device& device) {

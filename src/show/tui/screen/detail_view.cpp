@@ -33,7 +33,7 @@ struct DetailPlan {
   int selected_box = 0;
 };
 
-// The rows of every device, made once per frame. The notes are left out.
+// The rows of every device without notes, made once per frame.
 using AllRows = std::vector<views::DeviceRows>;
 
 AllRows rows_of(const Snapshot& snapshot) {
@@ -70,8 +70,8 @@ DetailPlan line_plan(int devices, int full, Size size, int reserve) {
   for (int columns = 2; columns <= most && plan.rows > room - kCompactBoxHeight; ++columns) {
     plan = plan_of(Form::line, columns, devices, 1);
   }
-  // If not even a compact box fits below all lines, the box may take up to a third of the room, and
-  // the lines scroll.
+  // If not even a compact box fits below all lines, a compact box may still take up to a third of
+  // the room. The lines then scroll.
   if (plan.rows + full <= room) {
     plan.selected_box = full;
   } else if (plan.rows + kCompactBoxHeight <= room || room >= 3 * kCompactBoxHeight) {
@@ -140,8 +140,8 @@ int draw_devices(Screen& screen, Pane& pane, const Snapshot& snapshot, const All
   return y;
 }
 
-// Draws the list of processes. `all_known` means that the users of every device are known: only
-// then does an empty list say that no process holds memory.
+// Draws the list of processes. `all_known` is true if the users of every device are known. Only
+// then does the text for an empty list say that no process holds memory.
 void draw_processes(Screen& screen, Pane pane, const std::vector<views::ProcessTotal>& totals,
                     bool all_known) {
   if (pane.height() <= 0) return;

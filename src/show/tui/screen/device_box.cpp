@@ -33,7 +33,7 @@ Pane device_frame(Pane& pane, const Device& device, bool selected) {
   const std::string left = fmt::format("{}: {}", title.name, text::join(title.facts, ", "));
   std::vector<std::string> right = title.counts;
   right.insert(right.end(), title.sensors.begin(), title.sensors.end());
-  // Width of the corners, of the blanks around the titles, and of the frame between the titles.
+  // Cells for the corners, the blanks around the titles, and the frame between the titles.
   constexpr int kEdges = 12;
   const auto room =
       static_cast<int>(pane.width()) - static_cast<int>(text::display_width(left)) - kEdges;
@@ -94,7 +94,7 @@ void memory_row(Pane& pane, int y, const DeviceRow& row, const DeviceRows& rows)
            {Ink::dim});
 }
 
-// Draws the row of Total L1, the last branch of the tree of the parts of L1.
+// Draws the row of Total L1 as the last branch of the tree below L1.
 void total_row(Pane& pane, int y, const DeviceRow& l1) {
   pane.put(kLabelX, y, glyphs_of(pane.display()).last_branch, {Ink::dim});
   pane.put(kLabelX + kBranchCells, y, "Total L1", {.bold = true});

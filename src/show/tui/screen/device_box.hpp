@@ -16,7 +16,7 @@ namespace ttmem::tui {
 // Returns the number of rows that full_box() needs, including the frame.
 [[nodiscard]] int full_box_height(const views::DeviceRows& rows);
 
-// Draws a box with a bar per row, and the tree of the parts of L1 below the row of L1.
+// Draws a box with one bar per row. Below the row of L1, a tree shows the parts of L1.
 void full_box(Pane pane, const model::Device& device, const views::DeviceRows& rows, bool selected);
 // Draws a box of five rows. The bar of L1 shows the parts of L1 in their colours.
 void compact_box(Pane pane, const model::Device& device, const views::DeviceRows& rows,

@@ -13,7 +13,7 @@ namespace ttmem::tui {
 // Returns true if `text` contains `filter`, ignoring case, or if `filter` is empty.
 [[nodiscard]] bool contains(std::string_view text, std::string_view filter);
 
-// Returns true if the filter selects devices, which is the case in views 1 and 2.
+// Returns true in views 1 and 2, where the filter selects devices.
 [[nodiscard]] bool filters_devices(const ViewState& state);
 
 // Returns the snapshot without the devices that do not match. A device matches if its number,

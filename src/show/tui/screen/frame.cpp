@@ -24,7 +24,7 @@ void append_utf8(std::string& text, char32_t code) {
     text += static_cast<char>(code);
     return;
   }
-  // Number of bytes that follow the first byte.
+  // Number of bytes after the first byte of the UTF-8 sequence.
   const int rest = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
   text += static_cast<char>(((0xff << (7 - rest)) & 0xff) | (code >> (6 * rest)));
   for (int i = rest - 1; i >= 0; --i) text += static_cast<char>(0x80 | ((code >> (6 * i)) & 0x3f));

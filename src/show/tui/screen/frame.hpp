@@ -23,7 +23,7 @@ struct Display {
 
 // The meaning of a colour. theme.hpp maps each meaning to a colour.
 enum class Ink : std::uint8_t {
-  plain,     // the terminal's own colour; as a fill: no fill
+  plain,     // the terminal's own text colour, or its background as a fill
   dim,       // notes, frames
   title,     // headings and the open tab
   good,      // a share of a memory up to 60 %
@@ -31,13 +31,13 @@ enum class Ink : std::uint8_t {
   bad,       // a share above 80 %, and errors
   track,     // the free part of a bar
   buffers,   // L1 buffers
-  lockstep,  // L1 that is taken for data on other cores
+  lockstep,  // L1 that lockstep takes on a core without the data
   small,     // L1_SMALL
   cbs,       // circular buffers
   kernels,   // kernels
   reserved,  // firmware, below the lowest circular buffer
-  // heat0 to heat6 are for cores, by the share of L1 that circular buffers and L1 buffers take.
-  // heat0 is for a core on which they take nothing.
+  // heat0 to heat6 colour a core by the share of its L1 that circular buffers and L1 buffers take.
+  // heat0 means 0 % or unknown.
   heat0,
   heat1,
   heat2,

@@ -25,7 +25,7 @@ struct Glyphs {
   std::array<std::string_view, 9> eighths_up;
   // One character for each part of L1, for terminals without colour.
   std::array<std::string_view, 4> shades;
-  std::string_view lockstep;  // L1 that is taken for data on other cores
+  std::string_view lockstep;  // L1 that lockstep takes on a core without the data
 };
 
 inline constexpr Glyphs kUnicodeGlyphs = {

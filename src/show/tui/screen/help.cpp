@@ -44,8 +44,8 @@ constexpr std::array<KeyHint, 7> kReplayEntries = {{
     {"", ""},
 }};
 
-// Returns true if the entry is left out while a recording is played: the key has another meaning or
-// no use there.
+// Returns true if the help for a recording leaves out the entry, because the key has another
+// meaning or no use there.
 bool is_live_only(const KeyHint& entry) {
   return entry.key == "F9 K" || entry.key == "t" || entry.key == "p Space" || entry.key == "+ -";
 }

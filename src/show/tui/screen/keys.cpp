@@ -22,7 +22,7 @@ bool is(const KeyPress& key, std::u32string_view characters) {
 }
 
 void open_view(ViewState& state, View view) {
-  if (state.view != view) state.filter.clear();  // clears the other view's filter
+  if (state.view != view) state.filter.clear();  // the filter belongs to the previous view
   state.view = view;
   state.typing_filter = false;
 }
@@ -58,8 +58,8 @@ void click_device(ViewState& state, const Snapshot& all, std::uint32_t index) {
   });
 }
 
-// Moves view 4 by `step` in the series: all devices, first device alone, second device alone, and
-// so on.
+// Changes the devices that view 4 lists. Moves by `step` in the series: all devices, first device
+// alone, second device alone, and so on.
 void move_only_device(ViewState& state, const Snapshot& snapshot, int step) {
   const auto devices = static_cast<int>(snapshot.devices.size());
   std::optional<std::size_t> shown;

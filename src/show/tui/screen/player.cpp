@@ -59,8 +59,8 @@ void previous_mark(Player& player, std::string& message) {
   message = marks.empty() ? "the recording has no marks" : "there is no earlier mark";
 }
 
-// Moves to the peak after the current one in `peaks`. Moves to the first peak if the current time
-// is not at a peak, or after the last peak.
+// If the current time is at a peak, moves to the next peak in `peaks`. Otherwise, and after the
+// last peak, moves to the first peak.
 void next_peak(Player& player, std::string& message) {
   const auto& peaks = player.tape->peaks;
   if (peaks.empty()) {
@@ -68,7 +68,7 @@ void next_peak(Player& player, std::string& message) {
     return;
   }
   const auto is_here = [&](const Tape::Peak& peak) { return peak.time_ns == player.now_ns; };
-  // If several peaks are at the current time, the last of them is the current one.
+  // If several peaks are at the current time, continues after the last of these peaks.
   const auto here = std::find_if(peaks.rbegin(), peaks.rend(), is_here);
   const auto next = here == peaks.rend() || here == peaks.rbegin() ? peaks.begin() : here.base();
   seek(player, next->time_ns);

@@ -43,27 +43,28 @@ struct Player {
   friend bool operator==(const Player&, const Player&) = default;
 };
 
-// Returns a player at the begin of the recording. The speed is 1, except for a recording shorter
-// than twenty seconds: its speed is lower, so that it plays for at least twenty seconds.
+// Returns a player at the begin of the recording. The speed is 1. A recording shorter than twenty
+// seconds gets a lower speed, so that it plays for at least twenty seconds.
 [[nodiscard]] Player player_of(std::shared_ptr<const Tape> tape);
 
 // Returns the player after `elapsed_ns` of real time, at most at the end of the recording.
 [[nodiscard]] Player played(Player player, std::int64_t elapsed_ns);
 
-// Handles a character. Returns false if the character is not a key of the player. A jump sets
-// `message` to the name of its target.
+// Handles a character. Returns false if the character is not a key of the player. A jump to a mark
+// or a peak sets `message` to the name of the mark or peak, or to the reason why there is none.
 bool press(Player& player, char32_t character, std::string& message);
 
 // Returns a time such as "1.250 s". The unit depends on the length of the recording.
 [[nodiscard]] std::string format_moment(std::int64_t time_ns, std::int64_t end_ns);
 // Returns the speed such as "2x". A very low speed is shown as "500 ns/s".
 [[nodiscard]] std::string format_speed(double speed);
-// Returns the name of the last mark before the current time, and the time since that mark. If no
-// mark has passed, returns the first mark. Returns an empty text if the recording has no marks.
+// Returns the name of the last mark before the current time, and the time since that mark. Before
+// the first mark, returns the first mark and the time until that mark. Returns an empty text if the
+// recording has no marks.
 [[nodiscard]] std::string nearest_mark(const Player& player);
-// Returns a text about the number of events that were lost in the gap at the current time. If the
-// current time is in no gap, the text is about all earlier gaps. Returns an empty text if no events
-// were lost before the current time.
+// Returns a text with a number of lost events. If the current time is in a gap, the text counts the
+// events of that gap, otherwise the events of all earlier gaps. Returns an empty text if no events
+// were lost.
 [[nodiscard]] std::string gap_text(const Player& player);
 
 }  // namespace ttmem::tui

@@ -26,8 +26,8 @@ struct Window {
 using Curve = std::vector<std::optional<double>>;
 
 // Returns one value per column, oldest column first. The value is the highest sample in the time of
-// the column. Without such a sample, the value is that of the last earlier sample if its age is at
-// most Window::hold_ns, otherwise nullopt.
+// the column. A column without a sample repeats the last earlier sample for at most
+// Window::hold_ns, then is nullopt.
 [[nodiscard]] Curve curve_of(const std::deque<ChartSample>& samples,
                              model::Bytes ChartSample::*figure, const Window& window, int columns);
 

@@ -48,7 +48,7 @@ Rows empty_rows(const Columns& columns, const Sorting* sorting, Display display,
     if (sorting != nullptr && sorting->column == i) {
       const std::string_view arrow = sorting->descending ? g.down : g.up;
       header += arrow;
-      // Adds the bytes of the arrow that take no display cell of their own.
+      // The width counts bytes here: the arrow has several bytes, but takes only one display cell.
       width += arrow.size() - 1;
     }
     const std::string blanks(header.size() < width ? width - header.size() : 0, ' ');

@@ -20,8 +20,8 @@ inline constexpr std::uint32_t kAllocationColumns = 9;
 [[nodiscard]] std::string_view process_column(std::uint32_t column);
 [[nodiscard]] std::string_view allocation_column(std::uint32_t column);
 
-// Returns the processes that match the filter and use the device that `state` names. Their order is
-// `state.sorting`.
+// Returns the processes that match the filter, in the order of `state.sorting`. If
+// `state.only_device` is set, returns only processes that use that device.
 [[nodiscard]] std::vector<views::ProcessTotal> process_rows(const model::Snapshot& snapshot,
                                                             const ViewState& state);
 // Returns the index of the selected process in `rows`, or 0 if `rows` does not have that process.
@@ -33,9 +33,8 @@ inline constexpr std::uint32_t kAllocationColumns = 9;
 [[nodiscard]] Rows process_table(const std::vector<views::ProcessTotal>& rows, int first, int count,
                                  const Sorting* sorting, Display display);
 
-// The live buffers and kernels of the opened process. Circular buffers belong to programs. They are
-// counted but not listed, because thousands of cached programs have circular buffers at the same
-// addresses.
+// The live buffers and kernels of the opened process. Programs and their circular buffers are only
+// counted, because thousands of cached programs have circular buffers at the same addresses.
 struct AllocationRows {
   std::vector<const model::Allocation*> rows;  // unsorted; the snapshot owns the allocations
   std::uint64_t cbs = 0;

@@ -30,8 +30,8 @@ void draw_head(Pane& pane, const Snapshot& snapshot, const ViewState& state,
   if (state.typing_filter) pane.put(x, 0, "_", {.ink = Ink::title, .bold = true});
 }
 
-// Draws the visible rows of a list of `count` rows, starting below the first line of the view.
-// Makes each row react to a click as `what` says.
+// Draws the visible rows of a list of `count` rows, starting below the first line of the view. A
+// click on a row has the effect `what`.
 void draw_list(Screen& screen, Pane& pane, Rows& table, int first, int selected, int count,
                Click::What what) {
   const auto visible = static_cast<int>(table.styles.size());

@@ -17,7 +17,7 @@ enum class Depth : std::uint8_t { none, basic, palette, direct };
 struct Colors {
   int ink = -1;
   int fill = -1;
-  // True if the terminal has no grey: the text then has the attribute "dim".
+  // True if the text needs the attribute "dim", because the terminal has no grey.
   bool faint = false;
 };
 

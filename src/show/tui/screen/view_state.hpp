@@ -67,8 +67,7 @@ struct ViewState {
   Theme theme = Theme::terminal;
   std::string message{};  // text of the line above the footer; the next key clears it
 
-  // The selected device. Without this device in the snapshot, or if nullopt, the first device is
-  // selected.
+  // The selected device. If nullopt or not in the snapshot, the first device is selected.
   std::optional<model::DeviceName> device{};
 
   std::uint32_t window_seconds = 60;  // time that the charts of view 2 show

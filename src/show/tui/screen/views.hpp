@@ -12,8 +12,8 @@
 namespace ttmem::tui {
 
 // Draws view 2: DRAM, L1 and the kinds of L1 of one device over the last 30 to 300 seconds. While a
-// recording is played, the charts show the whole recording, and the times in `history` are times of
-// the recording. If not all charts fit, the last charts are left out, and a line says how many are
+// recording is played, the charts show the whole recording, and the times in `history` count from
+// its begin. If not all charts fit, the last charts are left out, and a line says how many are
 // shown.
 void chart_view(Screen& screen, Pane pane, const model::Snapshot& snapshot, const ViewState& state,
                 const ChartHistory& history);

@@ -150,8 +150,8 @@ void draw_rows(Screen& screen, Pane& pane, const Rows& rows, bool sortable) {
 
 int scrolled_to(int row, int visible, int rows) {
   if (visible <= 0) return 0;
-  // Keeps the row in the middle of a long list. The first visible row then depends only on the
-  // arguments, and the list does not jump.
+  // Keeps the row in the middle of the visible rows if the list is long. The result depends only on
+  // the arguments, so the list does not jump between frames.
   return std::clamp(row - visible / 2, 0, std::max(0, rows - visible));
 }
 

@@ -48,7 +48,7 @@ int legend(Pane& pane, int x, int y, const std::vector<LegendEntry>& entries, St
 [[nodiscard]] std::string dotted_to_fit(const std::vector<std::string>& parts, int room,
                                         Display display);
 
-// Draws at the right end of row `y` which part of a list is visible, with arrows if the list
+// Draws the range of visible rows of a list at the right end of row `y`, with arrows if the list
 // continues above or below. Draws nothing if all rows are visible.
 void more_sign(Pane& pane, int y, int first, int visible, int rows, std::string_view what);
 
@@ -61,8 +61,8 @@ struct Rows {
 };
 void draw_rows(Screen& screen, Pane& pane, const Rows& rows, bool sortable);
 
-// Returns the index of the first visible row, so that the row `row` is visible. The list has `rows`
-// rows, of which `visible` rows fit.
+// Returns the index of the first row to show, chosen so that the row `row` is visible. The list has
+// `rows` rows, of which `visible` rows fit.
 [[nodiscard]] int scrolled_to(int row, int visible, int rows);
 
 }  // namespace ttmem::tui

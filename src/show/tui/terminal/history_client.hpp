@@ -17,17 +17,17 @@
 namespace ttmem::tui {
 
 // Returns the address of the server on this machine. `environment` is the value of TTMEM_HTTP:
-// "host:port" or ":port". If `environment` is nullptr, returns the default address. Returns nullopt
-// if the value names another machine or is not an address.
+// "host:port" or ":port". If `environment` is nullptr or empty, returns the default address.
+// Returns nullopt if the value names another machine or is not an address.
 [[nodiscard]] std::optional<remote::Address> server_address(const char* environment);
 
-// The history of a device, as a server knows it.
+// A server's answer with the history of a device.
 struct ServerHistory {
   std::vector<ChartSample> samples;  // in the order of time
-  // The directory_id() of the directory that the server reads. Empty if the server does not say it,
-  // which may be an older version.
+  // The directory_id() of the directory that the server reads. Empty if the answer lacks it, as
+  // that of an older server does.
   std::string directory_id;
-  bool answered = false;  // false: there is no server, or its answer is late or invalid
+  bool answered = false;  // false: no server, or a late or invalid answer
 };
 
 // Returns the history in `json`, the server's answer. Leaves out invalid samples.

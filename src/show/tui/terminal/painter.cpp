@@ -56,8 +56,8 @@ void Painter::paint(const Frame& frame, Theme theme) {
   for (int y = 0; y < size.height; ++y) {
     for (int x = 0; x < size.width; ++x) {
       const Cell& cell = frame.at(x, y);
-      // Skips blank cells, because erase() has cleared them. Writes them in the light theme, whose
-      // background erase() does not paint.
+      // Skips blank cells after erase(), which has cleared the screen. The light theme writes blank
+      // cells too, because erase() does not paint its background.
       const bool blank = whole && theme == Theme::terminal && cell == Cell{};
       if (cell.tail || blank || (!whole && cell == last_->at(x, y))) continue;
       put(x, y, cell);

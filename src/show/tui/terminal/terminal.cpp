@@ -26,8 +26,8 @@
 namespace ttmem::tui {
 namespace {
 
-// Returns true if curses can show UTF-8. Uses the locale of the environment, or C.UTF-8 if the
-// locale of the environment is not installed or does not use UTF-8.
+// Sets the locale of the environment, or C.UTF-8 if the locale of the environment is not installed
+// or does not use UTF-8. Returns true if curses can show UTF-8.
 bool locale_shows_utf8() {
   std::setlocale(LC_CTYPE, "");
   if (std::strcmp(nl_langinfo(CODESET), "UTF-8") == 0) return true;

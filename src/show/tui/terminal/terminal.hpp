@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The terminal, accessed through curses. In this folder only terminal, painter and restore use
-// curses.
+// The terminal, accessed through curses. In this folder only terminal and painter use curses.
 #pragma once
 
 #include <memory>

@@ -57,8 +57,8 @@ class Top {
     return state_.player ? kFrame : milliseconds(state_.interval_ms);
   }
 
-  // Advances the recording by the real time since the last frame, times its speed. Pauses at the
-  // end.
+  // Advances the recording by the real time since the last frame times the speed of the player.
+  // Pauses at the end.
   void play() {
     if (!state_.player) return;
     const auto elapsed = Clock::now() - sampled_;
@@ -67,8 +67,8 @@ class Top {
     state_.paused = state_.player->at_end();
   }
 
-  // Asks the server for the history of the selected device, if this was not done before. Says where
-  // the history is from.
+  // Asks the server once per device for the history of the selected device. Shows where the history
+  // is from.
   void ask_server() {
     if (!options_.history_of || snapshot_->devices.empty()) return;
     const model::Device& device = snapshot_->devices[selected_device(*snapshot_, state_)];
@@ -87,8 +87,8 @@ class Top {
   bool wait() {
     for (;;) {
       const auto left = std::chrono::ceil<milliseconds>(next_ - Clock::now()).count();
-      // Waits for at most a second, so that an event that came between two waits is not missed for
-      // longer.
+      // Waits for at most a second. An event that came between two waits is then seen at most a
+      // second late.
       const int time = static_cast<int>(std::clamp<std::int64_t>(left, 0, 1000));
       switch (terminal_.wait(state_.paused ? 1000 : time)) {
         case Terminal::Event::stop:
@@ -141,7 +141,7 @@ class Top {
   const model::Snapshot* snapshot_ = nullptr;
   ChartHistory history_;
   std::set<model::DeviceName> asked_;
-  std::string origin_;  // of the last samples from a server, as the user was told
+  std::string origin_;  // last EarlierSamples::origin that was shown
   Clock::time_point sampled_;
   Clock::time_point next_;
 };

@@ -18,7 +18,7 @@ namespace ttmem::tui {
 // The samples of a device from before the view was started.
 struct EarlierSamples {
   std::vector<ChartSample> samples;
-  std::string origin{};  // where they are from, or why there are none; empty: nothing to say
+  std::string origin{};  // for the user: the source, or why there are no samples
 };
 
 // The inputs of the live view.
@@ -32,8 +32,8 @@ struct TopOptions {
   // of the player if a recording is played. Called once per frame. The snapshot is valid until the
   // next call.
   std::function<const model::Snapshot&(const ViewState&)> collect;
-  // A function that returns the earlier samples of a device. Called when a device is first
-  // selected. If the function is empty, charts start empty.
+  // A function that returns the earlier samples of a device. Called when the charts of a device are
+  // first shown. If the function is empty, charts start empty.
   std::function<EarlierSamples(const model::DeviceName&)> history_of{};
   // The samples of the whole recording that is played. Empty for live figures, whose samples the
   // view collects itself.
