@@ -68,7 +68,8 @@ class Simulation {
   [[nodiscard]] bool put(const recording::RecordedAllocation& allocation, Live& live);
   void take_back(const recording::RecordedAllocation& allocation, const Live& live);
   // Returns the placement of the previous row of the allocation, if that row ended as `changed` and
-  // the given row continues the allocation. The allocation may continue on fewer devices.
+  // the given row continues the allocation. In recordings of older versions the allocation may
+  // continue on fewer devices.
   [[nodiscard]] std::optional<Live> taken_over(const recording::RecordedAllocation& allocation);
   void end_leaving();
   // Returns true if `program` is the program that is being placed on one device after another.
