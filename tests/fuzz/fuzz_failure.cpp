@@ -51,7 +51,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   for (const ttmem::explain::FailureMessage& failure : ttmem::explain::find_failures(text)) {
     for (const ttmem::model::Snapshot* known : {&state, static_cast<decltype(&state)>(nullptr)}) {
-      const auto explanation = ttmem::explain::explain({.failure = failure, .state = known});
+      const auto explanation = ttmem::explain::explain(
+          {.failure = failure, .state = known, .source = ttmem::explain::StateSource::chosen});
       if (ttmem::explain::explanation_text(explanation, {}).empty()) __builtin_trap();
       if (ttmem::explain::explanation_json(explanation).empty()) __builtin_trap();
     }
