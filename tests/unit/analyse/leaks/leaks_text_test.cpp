@@ -113,7 +113,9 @@ TEST(LeaksText, ShowsNoUnknownNumber) {
   Leaks leaks = some_leaks();
   leaks.dead_process[0].count.reset();
   const std::string text = leaks_text(leaks, 10, {});
-  EXPECT_NE(text.find("Held by processes when they ended: 4.00 MiB on all devices\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("Held by processes when they ended: 4.00 MiB on all devices\n"),
+            std::string::npos)
+      << text;
   EXPECT_NE(text.find("Left on devices that were closed: 4.00 MiB on all devices in 4 allocations"),
             std::string::npos)
       << text;
