@@ -93,6 +93,34 @@ class Limits(LossyCase):
         self.judged("dram.peak>50MiB", 1)
         self.judged("dram.peak>60MiB", 0)
 
+    def test_the_peak_of_an_earlier_opening_limits_an_unknown_peak(self):
+        """A process keeps the highest peaks of all openings. An opening without a sample of its own
+        has at most these peaks, which may be from before the recording."""
+        for begin, code in ((0, 0), (-500, 1)):
+            recording = Recording()
+            process = recording.process(7, "model", begin=begin)
+            first = recording.device(process, 0, "0xa0", begin=begin, end=100)
+            second = recording.device(process, 0, "0xa0", begin=150)
+            recording.allocate([second], "dram", 10 * MIB, 160)
+            recording.gap(process, 200, 300, 1000)
+            self.sample(recording, first, "dram", 0, 60 * MIB, time=100)
+            self.save(recording)
+            self.judged("dram.peak>5MiB", 3)
+            self.judged("dram.peak>60MiB", 0)
+            self.judged("dram.peak<60MiB", code)
+
+    def test_a_device_that_is_opened_again_in_a_gap_counts_once(self):
+        recording = Recording()
+        process = recording.process(7, "model")
+        first = recording.device(process, 0, "0xa0", end=201)
+        second = recording.device(process, 0, "0xa0", begin=201)
+        recording.gap(process, 200, 300, 1000)
+        self.sample(recording, first, "dram", 0, 60 * MIB, time=201)
+        self.sample(recording, second, "dram", 0, 50 * MIB)
+        self.save(recording)
+        self.judged("dram.peak>60MiB", 0)
+        self.judged("dram.peak>=60MiB", 3)
+
     def test_processes_on_one_chip_add_up_to_bounds(self):
         recording = Recording()
         for number in range(2):

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -56,17 +57,23 @@ std::vector<Holder> held(const Tables& tables, const Chips& chips, std::uint32_t
   return holders;
 }
 
-// Returns true if the device was closed in a gap. Its row ends at the begin of the gap.
-bool was_closed_in_gap(const Tables& tables, RowId row) {
+using GapBegins = std::set<std::pair<RowId, Time>>;  // by process
+
+GapBegins gap_begins(const Tables& tables) {
+  GapBegins begins;
+  for (const recording::Gap& gap : tables.gaps) begins.emplace(gap.process, gap.begin_ns);
+  return begins;
+}
+
+// Returns true if the device was closed in a gap. Its row ends one nanosecond after the begin of
+// the gap.
+bool was_closed_in_gap(const Tables& tables, RowId row, const GapBegins& gaps) {
   const recording::RecordedDevice& device = tables.device(row);
-  return std::any_of(tables.gaps.begin(), tables.gaps.end(), [&](const recording::Gap& gap) {
-    return gap.process == device.process && device.end_ns && *device.end_ns >= gap.begin_ns &&
-           *device.end_ns <= gap.begin_ns + 1;
-  });
+  return device.end_ns && gaps.contains({device.process, *device.end_ns - 1});
 }
 
 void set_end(const Tables& tables, const Chips& chips, std::uint32_t chip, StoryFigures& story,
-             DeviceReport& device) {
+             const GapBegins& gaps, DeviceReport& device) {
   device.held_at_end = held(tables, chips, chip, story, Openings::last);
   for (const LiveCounts* live : {&story.live(), &story.left()}) {
     add_leaks(allocation_holders(tables, chips, chip, *live, kDeviceKinds), device);
@@ -76,7 +83,7 @@ void set_end(const Tables& tables, const Chips& chips, std::uint32_t chip, Story
     if (!counts(chips, row, Openings::last)) continue;
     const bool is_at_end = counts(chips, row, Openings::at_end);
     device.held_at_once = device.held_at_once && is_at_end;
-    if (!was_closed_in_gap(tables, row)) continue;
+    if (!was_closed_in_gap(tables, row, gaps)) continue;
     device.held_is_known = false;
     end_is_known = end_is_known && !is_at_end;
   }
@@ -160,8 +167,9 @@ Result<Report> make_report(Reader& reader, const std::function<void(double)>& pr
   }
   if (report.aggregate) set_sampled_peaks(tables, chips, report.devices);
   HolderRoom room;
+  const GapBegins gaps = gap_begins(tables);
   for (std::uint32_t i = 0; i < chips.chips.size(); ++i) {
-    set_end(tables, chips, i, story, report.devices[i]);
+    set_end(tables, chips, i, story, gaps, report.devices[i]);
     if (!room.take(report.devices[i].held_at_end)) return too_many_holders(reader.path());
   }
   if (!report.aggregate) add_history(tables, story, report);

@@ -32,8 +32,10 @@ struct Opening {
   RowId process = 0;
   Time begin_ns = 0;
   Time end_ns = 0;
-  bool is_known = false;      // the timeline has peaks of this opening
-  bool began_before = false;  // the opening, and perhaps its peaks, began before the recording
+  bool is_known = false;  // the peaks are known
+  // True if the peaks are only upper bounds: they may be from before the recording, or from another
+  // opening.
+  bool is_bound = false;
   PerKind<std::int64_t> peak{};
   std::optional<std::int64_t> l1_peak;
 };
@@ -79,7 +81,7 @@ void limit_unknown_peaks(const Tables& tables, std::vector<Opening>& openings) {
   }
   for (std::size_t i = 0; i < openings.size(); ++i) {
     if (openings[i].is_known || !of_device(i).is_known) continue;
-    openings[i].is_known = true;
+    openings[i].is_known = openings[i].is_bound = true;
     raise_to(of_device(i), openings[i]);
   }
 }
@@ -94,7 +96,7 @@ std::vector<Opening> openings_of(const Tables& tables, const GapsOf& gaps) {
     if (device.l1_peak_bytes) opening.l1_peak = static_cast<std::int64_t>(*device.l1_peak_bytes);
     opening.begin_ns = device.begin_ns;
     opening.end_ns = device.end_ns.value_or(std::numeric_limits<Time>::max());
-    opening.began_before = device.begin_ns < 0;
+    opening.is_bound = device.begin_ns < 0;
     if (const Gap* gap = gap_at(gaps, device.process, opening.begin_ns)) {
       opening.begin_ns = gap->begin_ns;
     }
@@ -113,27 +115,24 @@ std::vector<Opening> openings_of(const Tables& tables, const GapsOf& gaps) {
   return openings;
 }
 
-// Returns the openings of a chip. A process has a chip open only once at a time. So overlapping
-// openings of one process become one opening with the higher peaks.
-std::vector<Opening> merged_openings(const std::vector<Opening>& openings,
-                                     const RecordedChip& chip) {
-  std::vector<Opening> sorted;
-  for (const RowId row : chip.rows) sorted.push_back(openings[static_cast<std::size_t>(row - 1)]);
-  std::sort(sorted.begin(), sorted.end(), [](const Opening& a, const Opening& b) {
+// Merges openings of one process that overlap, because a process has a chip open only once at a
+// time. The result has the higher peaks.
+std::vector<Opening> merged(std::vector<Opening> openings) {
+  std::sort(openings.begin(), openings.end(), [](const Opening& a, const Opening& b) {
     return std::pair(a.process, a.begin_ns) < std::pair(b.process, b.begin_ns);
   });
-  std::vector<Opening> merged;
-  for (const Opening& opening : sorted) {
-    const bool overlaps = !merged.empty() && merged.back().process == opening.process &&
-                          opening.begin_ns < merged.back().end_ns;
+  std::vector<Opening> result;
+  for (const Opening& opening : openings) {
+    const bool overlaps = !result.empty() && result.back().process == opening.process &&
+                          opening.begin_ns < result.back().end_ns;
     if (!overlaps) {
-      merged.push_back(opening);
+      result.push_back(opening);
       continue;
     }
-    merged.back().end_ns = std::max(merged.back().end_ns, opening.end_ns);
-    raise_to(opening, merged.back());
+    result.back().end_ns = std::max(result.back().end_ns, opening.end_ns);
+    raise_to(opening, result.back());
   }
-  return merged;
+  return result;
 }
 
 // Returns the largest sum of the peaks of openings that overlap in time.
@@ -155,51 +154,61 @@ std::optional<std::int64_t> bytes_of(const std::optional<Extreme>& extreme) {
   return extreme ? std::optional(extreme->bytes) : std::nullopt;
 }
 
-// Sets the bounds of the peaks. If `is_whole` is false, unknown processes may have used more, so
-// there is no upper bound.
-void set_ranges(const std::vector<Opening>& openings, const RecordedChip& chip, bool is_whole,
-                DeviceReport& device) {
-  const auto opening_of = [&](RowId row) -> const Opening& {
-    return openings[static_cast<std::size_t>(row - 1)];
-  };
-  const bool all_known = is_whole && chip.rows.size() <= kMaxOpenings &&
-                         std::all_of(chip.rows.begin(), chip.rows.end(),
-                                     [&](RowId row) { return opening_of(row).is_known; });
-  const std::vector<Opening> merged =
-      all_known ? merged_openings(openings, chip) : std::vector<Opening>();
-  for (const Kind kind : kDeviceKinds) {
-    FigureRange& range = device.peak_range[kind];
-    range.least = bytes_of(device.peak[kind]);
-    for (const RowId row : chip.rows) {
-      const Opening& opening = opening_of(row);
-      if (opening.began_before || opening.peak[kind] == 0) continue;
-      range.least = std::max(range.least.value_or(0), opening.peak[kind]);
-    }
-    if (!range.least || !all_known) continue;
-    range.most = std::max(*range.least, max_overlapping_sum(merged, [&](const Opening& opening) {
-      return opening.peak[kind];
-    }));
+// The openings of one chip.
+struct ChipOpenings {
+  std::vector<Opening> all;
+  std::vector<Opening> merged;  // without overlaps of one process
+  bool has_upper_bounds = false;
+};
+
+// Collects the openings of a chip. If `is_whole` is false, unknown processes may have used more, so
+// there are no upper bounds.
+ChipOpenings openings_of_chip(const std::vector<Opening>& openings, const RecordedChip& chip,
+                              bool is_whole) {
+  ChipOpenings of_chip;
+  for (const RowId row : chip.rows) {
+    of_chip.all.push_back(openings[static_cast<std::size_t>(row - 1)]);
   }
+  of_chip.merged = merged(of_chip.all);
+  of_chip.has_upper_bounds = is_whole && chip.rows.size() <= kMaxOpenings &&
+                             std::all_of(of_chip.all.begin(), of_chip.all.end(),
+                                         [](const Opening& opening) { return opening.is_known; });
+  return of_chip;
+}
+
+void set_range(const ChipOpenings& openings, Kind kind, DeviceReport& device) {
+  FigureRange& range = device.peak_range[kind];
+  range.least = bytes_of(device.peak[kind]);
+  for (const Opening& opening : openings.all) {
+    if (opening.is_bound || opening.peak[kind] == 0) continue;
+    range.least = std::max(range.least.value_or(0), opening.peak[kind]);
+  }
+  if (!range.least || !openings.has_upper_bounds) return;
+  const auto peak_of = [&](const Opening& opening) { return opening.peak[kind]; };
+  range.most = std::max(*range.least, max_overlapping_sum(openings.merged, peak_of));
+}
+
+// Sets the bounds of L1. Must be called after set_range() for the kinds in L1.
+void set_l1_range(const ChipOpenings& openings, DeviceReport& device) {
   FigureRange& l1 = device.l1_peak_range;
   l1.least = bytes_of(device.l1_peak);
-  std::int64_t sum = 0;
+  std::int64_t most = 0;
   for (const Kind kind : kL1Parts) {
     const FigureRange& part = device.peak_range[kind];
     if (part.least) l1.least = std::max(l1.least.value_or(0), *part.least);
-    sum += part.most.value_or(0);
+    most += part.most.value_or(0);
   }
-  bool has_l1_peaks = true;
-  for (const RowId row : chip.rows) {
-    const Opening& opening = opening_of(row);
-    has_l1_peaks = has_l1_peaks && opening.l1_peak;
-    if (opening.l1_peak && !opening.began_before) l1.least = std::max(l1.least, opening.l1_peak);
+  bool is_counted = true;  // by each process
+  for (const Opening& opening : openings.all) {
+    is_counted = is_counted && opening.l1_peak;
+    if (opening.l1_peak && !opening.is_bound) l1.least = std::max(l1.least, opening.l1_peak);
   }
-  if (!l1.least || !all_known) return;
-  if (has_l1_peaks) {
-    sum = std::min(
-        sum, max_overlapping_sum(merged, [](const Opening& opening) { return *opening.l1_peak; }));
+  if (!l1.least || !openings.has_upper_bounds) return;
+  if (is_counted) {
+    const auto peak_of = [](const Opening& opening) { return *opening.l1_peak; };
+    most = std::min(most, max_overlapping_sum(openings.merged, peak_of));
   }
-  l1.most = std::max(*l1.least, sum);
+  l1.most = std::max(*l1.least, most);
 }
 
 // Sets only lower bounds, because the peaks between two samples are unknown.
@@ -236,8 +245,13 @@ void set_peak_ranges(const Tables& tables, const Chips& chips, Report& report) {
     device.all_seen = !report.aggregate && !lost_elsewhere && !has_gap && report.is_whole();
     device.cbs_seen = report.unknown_programs == 0;
     if (device.all_seen && device.cbs_seen) continue;
-    report.source == recording::kLooks ? set_ranges_of_samples(device)
-                                       : set_ranges(openings, chip, report.is_whole(), device);
+    if (report.source == recording::kLooks) {
+      set_ranges_of_samples(device);
+      continue;
+    }
+    const ChipOpenings of_chip = openings_of_chip(openings, chip, report.is_whole());
+    for (const Kind kind : kDeviceKinds) set_range(of_chip, kind, device);
+    set_l1_range(of_chip, device);
   }
 }
 
