@@ -11,16 +11,13 @@
 
 #include "analyse/explain/bank.hpp"
 #include "analyse/explain/causes.hpp"
+#include "analyse/explain/device_memory.hpp"
 #include "analyse/explain/known_chips.hpp"
 #include "analyse/explain/untried_changes.hpp"
 #include "analyse/explain/wording.hpp"
 
 namespace ttmem::explain {
 namespace {
-
-bool is_bank_kind(Kind kind) {
-  return std::find(kBankKinds.begin(), kBankKinds.end(), kind) != kBankKinds.end();
-}
 
 std::optional<BankRequest> request_of(const FailureMessage& failure,
                                       const std::optional<Bank>& bank) {

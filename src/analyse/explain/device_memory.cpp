@@ -51,11 +51,11 @@ void add_holder(DeviceMemory& memory, const model::Allocation& allocation) {
        .cores = allocation.cores});
 }
 
+}  // namespace
+
 bool is_bank_kind(Kind kind) {
   return std::find(kBankKinds.begin(), kBankKinds.end(), kind) != kBankKinds.end();
 }
-
-}  // namespace
 
 std::string name_of(const BufferHolder& holder) {
   std::string origin = model::origin_of(holder.scope, holder.label);

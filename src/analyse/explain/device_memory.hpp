@@ -35,6 +35,9 @@ struct BufferHolder {
   [[nodiscard]] std::uint64_t end() const { return address + bytes_per_bank; }
 };
 
+// Returns true for a kind whose buffers lie in banks of the runtime's allocator.
+[[nodiscard]] bool is_bank_kind(Kind kind);
+
 // Returns for example "decoder.0/attention/kv". Returns "l1 buffer 17" if the buffer has no name,
 // and "(no name)" if the buffer has neither name nor id.
 [[nodiscard]] std::string name_of(const BufferHolder& holder);
