@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Decides which program each list and each free of TT-Metal's hooks belongs to.
+// TT-Metal's hooks report lists of circular buffers, and frees, without a program. This file
+// assigns each list and each free to a program.
 #pragma once
 
 #include <cstdint>
