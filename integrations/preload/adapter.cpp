@@ -4,10 +4,10 @@
 // wrapped.h. The adapter is compiled against the TT-Metal of the process, and loaded by the stub
 // (preload.c).
 //
-// A wrapper takes the arguments of its function and calls the function with them. An allocation is
-// recorded after the call. A free is recorded before the call, because after the call another
-// thread may already have the memory. An exception of the function reaches the caller of the
-// wrapper.
+// A wrapper calls its function with the arguments that it was given. An allocation is recorded
+// after the call. A free is recorded before the call, because after the call another thread may
+// already have the memory. If the function throws, the exception passes through the wrapper to the
+// caller.
 #include <ttmem/ttmem.h>
 
 #include <iterator>
@@ -42,7 +42,8 @@ RuntimeReporter& reporter() { return RuntimeReporter::instance(); }
 
 // ---- Buffers ----
 
-// While the object lives, a variable has another value. The destructor restores the earlier value.
+// Gives a variable another value while this object lives. The destructor restores the earlier
+// value.
 template <typename Value>
 class Temporarily {
  public:
@@ -57,8 +58,8 @@ class Temporarily {
   const Value outer_;
 };
 
-// The buffer whose wrapper is running on this thread. The wrapper records this buffer, so hooks for
-// this buffer are ignored.
+// The buffer that a wrapper on this thread is allocating or freeing. The wrapper records this
+// buffer, so the hooks do not record it again.
 thread_local const tm::Buffer* in_wrapper = nullptr;
 
 void buffer_allocate(tm::Buffer* self) {
@@ -87,9 +88,9 @@ void track_deallocate(tm::GraphTracker* self, tm::Buffer* buffer) {
 
 // ---- Programs ----
 
-// Records the program when its placement ends. If an exception ends the placement, the program is
-// recorded too, because clashing circular buffers have been placed. A nested placement of the same
-// program records nothing, because the outer placement records the program.
+// Records the program when its placement ends, even by an exception: circular buffers that clash
+// are placed before the runtime throws. A nested placement of the same program is not recorded,
+// because the outer placement records the program.
 class PlacementScope {
  public:
   PlacementScope(ProgramImpl& program, const tm::IDevice& device, bool lays_out)
@@ -111,8 +112,9 @@ class PlacementScope {
   PlacementScope(const PlacementScope&) = delete;
   PlacementScope& operator=(const PlacementScope&) = delete;
 
-  // Records the program of the running placement, if there is one on this thread. Needed before an
-  // out-of-memory error is reported: if nobody catches the error, no destructor runs.
+  // Records the program of the running placement, if there is one on this thread. Call this before
+  // an out-of-memory error is reported. If nobody catches the error, no destructor runs and the
+  // program would be missing.
   static void record_running() {
     if (innermost != nullptr) innermost->record();
   }
@@ -186,7 +188,8 @@ void program_base_destructor(ProgramImpl* self) {
 
 // ---- Dispatches ----
 
-// True while a wrapper of an enqueue is running on this thread. Nested enqueues are ignored.
+// True while a wrapper of an enqueue function runs on this thread. The outermost wrapper records
+// the workload; nested enqueue functions record nothing.
 thread_local bool in_enqueue = false;
 
 template <int number>
@@ -256,7 +259,8 @@ bool device_close(tm::IDevice* self) {
 }  // namespace
 }  // namespace ttmem::preload
 
-// Sets which functions this TT-Metal has. Called once, before all other functions of the adapter.
+// Tells the adapter which functions this TT-Metal has. Called once, before all other functions of
+// the adapter.
 extern "C" __attribute__((visibility("default"))) void ttmem_adapter_begin(
     const unsigned char has[TTMEM_W_COUNT]) {
   const auto any = [&](auto... numbers) { return (has[numbers] || ...); };

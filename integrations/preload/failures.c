@@ -37,8 +37,9 @@ __attribute__((visibility("default"), noreturn)) void __cxa_throw(void *exceptio
 
 /* The __cxa_throw that the program would call without this library. */
 static throw_function next_for_all;
-/* The __cxa_throw of the C++ runtime that defines a type. This is needed because Python can load a
- * C++ runtime that only some libraries use. The process may then have several C++ runtimes. */
+/* For the exception classes seen so far, the __cxa_throw of the C++ runtime that defines the class.
+ * A process can have several C++ runtimes, because Python can load a library with a C++ runtime of
+ * its own. */
 static struct {
   const void *functions;
   throw_function next;
@@ -52,7 +53,7 @@ static throw_function find_by_type(const void *functions) {
   void *library = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   if (library == NULL) return NULL;
   throw_function found = (throw_function)dlsym(library, "__cxa_throw");
-  /* The library is not closed with dlclose(). So the library stays loaded, and the address stays
+  /* The library is not closed with dlclose(), so that it stays loaded and the address stays
    * valid. */
   return found == (throw_function)__cxa_throw ? NULL : found;
 }
@@ -109,8 +110,8 @@ static const char *find_marker(const char *message, const char *end) {
   return NULL;
 }
 
-/* Copies the message from the start of the marker's line to `end`, or to a stack trace if there is
- * one. This omits the source location in the lines before the marker. */
+/* Copies the message from the line of the marker to `end`, or to the stack trace if the message has
+ * one. The lines before the marker have the source location and are left out. */
 static void copy_text(const char *message, const char *marker, const char *end, char *text) {
   while (marker > message && marker[-1] != '\n') --marker;
   const char stack[] = "\nbacktrace:";
@@ -123,9 +124,9 @@ static void copy_text(const char *message, const char *marker, const char *end, 
 
 void (*ttmem_preload_adapter_failing)(void);
 
-/* Reports the failure to the tracker, after the adapter has recorded a running placement. Does not
- * wait until the exception is caught: if nobody catches it, the process ends without unwinding the
- * stack. Does nothing if the tracker is not loaded. */
+/* Reports the failure to the tracker, after the adapter has recorded a running placement. Reports
+ * before anybody catches the exception, because an exception that nobody catches ends the process.
+ * Does nothing if the tracker is not loaded. */
 static void report(const char *text) {
   void (*adapter_failing)(void) = __atomic_load_n(&ttmem_preload_adapter_failing, __ATOMIC_ACQUIRE);
   if (adapter_failing != NULL) adapter_failing();
@@ -136,7 +137,8 @@ static void report(const char *text) {
   if (failure != NULL) failure(text);
 }
 
-/* Guards against recursion: the functions called here may throw and catch exceptions. */
+/* True while this thread reports a failure. The report may itself throw and catch exceptions, which
+ * are not checked. */
 static __thread int checking;
 
 static void check_exception(const void *exception, const struct type_info *type) {

@@ -25,7 +25,7 @@ thread_local const char* label_of_this_thread = nullptr;
 
 const char* frame_of(void* address) { return static_cast<const char*>(address); }
 
-// Receives the operations of one thread.
+// Receives the begin and the end of the operations on one thread.
 class OperationListener final : public tm::IGraphProcessor {
  public:
   [[nodiscard]] bool is_capture_processor() const override { return false; }
@@ -38,10 +38,10 @@ class OperationListener final : public tm::IGraphProcessor {
   void track_function_end() override { end(); }
   void track_function_end(const std::any&) override { end(); }
 
-  // Returns the innermost running operation that a model may call. Such an operation may itself
-  // call operations that a model does not call: building blocks of the library, and the runtime's
-  // functions that make a tensor. If a model may call none of the running operations, returns the
-  // innermost running operation. Returns null if no operation is running.
+  // Returns the innermost running operation that is public, which means that a model may call it.
+  // Operations that are not public (building blocks of ttnn, and the runtime's functions that make
+  // a tensor) run inside public operations. If no public operation is running, returns the
+  // innermost operation. Returns null if no operation is running.
   [[nodiscard]] const char* operation(const char* frame) {
     drop_ended_operations(frame);
     const auto is_public = [](const Operation& each) {
@@ -61,9 +61,10 @@ class OperationListener final : public tm::IGraphProcessor {
   void end() {
     if (!running_.empty()) running_.pop_back();
   }
-  // Removes operations that ended by an exception, because TT-Metal does not report the end of such
-  // an operation. An ended operation is removed at the first call whose stack frame is clearly
-  // above the frame of the operation. Until then operation() finds newer operations first.
+  // Removes operations that ended by an exception, because TT-Metal does not report their end. The
+  // stack grows downwards: if the present frame is clearly above the frame of an operation, the
+  // operation has ended. While an ended operation is still listed, operation() prefers newer
+  // operations.
   void drop_ended_operations(const char* frame) {
     constexpr std::ptrdiff_t clearly = 1024;
     while (!running_.empty() && frame - running_.back().frame > clearly) running_.pop_back();
@@ -72,7 +73,7 @@ class OperationListener final : public tm::IGraphProcessor {
   std::vector<Operation> running_;  // the outermost first
 };
 
-// Removes the listener before TT-Metal's list of listeners is destroyed at the end of the thread.
+// Removes the listener from TT-Metal's list before the list is destroyed at the end of the thread.
 // Buffers that are freed during exit still read that list, so the list must be empty by then. An
 // object of this class is created after the list, and is therefore destroyed before the list.
 class ThisThread {
@@ -85,8 +86,9 @@ class ThisThread {
   }
   void listen() {
     tm::GraphTracker& tracker = tm::GraphTracker::instance();
-    // Listens only if the list of listeners is empty. A temporary listener removes the last entry
-    // of the list when it ends, so this listener must be the first entry.
+    // Listens only if the list of listeners is empty. A temporary listener is added after this
+    // listener and removes the last entry when it ends. If this listener were the last entry, it
+    // would be removed instead.
     if (!tracker.get_processors().empty()) return;
     if (!owned_) owned_ = std::make_shared<OperationListener>();
     listener_ = owned_.get();

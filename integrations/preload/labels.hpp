@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names and scopes of the memory that this thread allocates.
+// Assigns names and scopes to the memory that this thread allocates.
 #pragma once
 
 namespace ttmem::preload {
 
-// While the object lives, memory that this thread allocates has this name.
+// Names the memory that this thread allocates while this object lives.
 class ThreadLabel {
  public:
   explicit ThreadLabel(const char* name);
@@ -19,12 +19,13 @@ class ThreadLabel {
 // Returns the current label; null if there is none.
 [[nodiscard]] const char* current_label();
 
-// While the object lives, memory that this thread allocates belongs to the scope of the running
-// operation, if any.
+// If an operation is running on this thread, puts the memory that the thread allocates while this
+// object lives into the scope of the operation.
 //
-// Operations are only known if $TTMEM_OPS is 1. This is not the default, because ttnn collects the
-// arguments of each operation for listeners, which takes time. A thread listens from its first
-// InOperation, or from listen_to_operations(), so the first operation of a thread may have no name.
+// Operations are only known if $TTMEM_OPS is 1. Operations are not known by default, because ttnn
+// spends time on the arguments of each operation if a listener is present. A thread listens from
+// its first InOperation, or from listen_to_operations(), so the first operation of a thread may
+// have no name.
 class InOperation {
  public:
   InOperation();

@@ -4,12 +4,12 @@
  * (wrapped.h). Each of these functions is a jump. The first call of a function finds TT-Metal's own
  * function, loads the adapter that $TTMEM_ADAPTER names, and asks the adapter for a wrapper. From
  * then on, the jump leads to the wrapper, or to TT-Metal's function if there is no wrapper. Only
- * one TT-Metal is recorded. If a second TT-Metal may be loaded, each call therefore checks its
- * caller.
+ * one TT-Metal is recorded. If a second TT-Metal may be loaded, each jump checks whether its caller
+ * uses the recorded TT-Metal.
  *
  * The library depends only on the C library. It does nothing until one of the functions is called
- * or an exception is thrown (failures.c). So it has no effect on programs without TT-Metal, or on
- * the compilers that TT-Metal starts, although these inherit LD_PRELOAD. */
+ * or an exception is thrown (failures.c). Programs without TT-Metal, and the compilers that
+ * TT-Metal starts, inherit LD_PRELOAD but are not affected. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -31,8 +31,8 @@
 /* The jump of function i leads to targets[i], which is at first the address of code that calls
  * ttmem_preload_resolve(). */
 extern void *ttmem_preload_targets[TTMEM_W_COUNT] HIDDEN;
-/* For each function, the address of code that checks the caller. The code sends a call from inside
- * the recorded TT-Metal to seen[i]. The code sends any other call to ttmem_preload_resolve(). */
+/* For each function, the address of code that checks the caller. If the caller belongs to the
+ * recorded TT-Metal, the code jumps to seen[i], otherwise to ttmem_preload_resolve(). */
 extern void *const ttmem_preload_checks[TTMEM_W_COUNT] HIDDEN;
 /* For each function, the wrapper or TT-Metal's function; null until the first call. */
 extern void *ttmem_preload_seen[TTMEM_W_COUNT] HIDDEN;
@@ -71,11 +71,12 @@ static int collect_name(struct dl_phdr_info *info, size_t size, void *data) {
   return 0;
 }
 
-/* A function that TT-Metal defines and this library does not define. It identifies TT-Metal. */
+/* A function that TT-Metal defines and this library does not. A library that defines it is a
+ * TT-Metal. */
 static const char kUnwrapped[] = "_ZN2tt8tt_metal12GraphTracker8instanceEv";
 
-/* The recorded TT-Metal, set when it is found. It stays loaded, because a jump into an unloaded
- * library would kill the process. */
+/* The recorded TT-Metal, set when it is found. It is never unloaded, because a jump into an
+ * unloaded library would kill the process. */
 static struct {
   void *library;                  /* null if RTLD_NEXT finds the library */
   int is_local;                   /* true after RTLD_LOCAL: a second TT-Metal may be loaded */
@@ -92,8 +93,8 @@ static void *library_with(const char *path, const char *symbol, const void *othe
   return NULL;
 }
 
-/* Returns the first loaded TT-Metal. RTLD_NEXT does not find a library that Python has loaded,
- * because Python uses RTLD_LOCAL. */
+/* Returns the first loaded TT-Metal. Used if RTLD_NEXT finds no TT-Metal: Python loads libraries
+ * with RTLD_LOCAL, and RTLD_NEXT does not find these. */
 static void *find_library(unsigned i) {
   void *const global = dlsym(RTLD_DEFAULT, kUnwrapped);
   Dl_info where;
@@ -192,11 +193,11 @@ static int read_build_id(struct dl_phdr_info *info, size_t size, void *data) {
 }
 
 /* Returns true if the adapter may be used with the loaded runtime. `ttmem run` guesses which
- * library the command will load, and may be wrong (a script may set its own paths). An adapter
- * reads the runtime's classes, so an adapter for another build would read wrong data. The name of
- * an adapter's folder begins with the build id of the runtime that the adapter is for. Returns true
- * without a check if the folder has another name or the loaded runtime has no build id; the user is
- * then responsible. */
+ * library the command will load. The guess may be wrong, for example if a script sets its own
+ * paths. An adapter reads the runtime's classes, so an adapter for another build would read wrong
+ * data. The name of an adapter's folder begins with the build id of its runtime. If the folder has
+ * another name, or the loaded runtime has no build id, nothing can be checked: returns true, and
+ * the user is responsible. */
 static int matches_runtime(const char *adapter, const void *original) {
   const char *file = strrchr(adapter, '/');
   const char *folder = file;
@@ -210,8 +211,8 @@ static int matches_runtime(const char *adapter, const void *original) {
 
 /* ---- Warnings ---- */
 
-/* Warns on stderr, and through the tracker, so that `ttmem` shows the warning. Uses the loaded
- * tracker, or the tracker that is installed beside this library. */
+/* Prints `line` on stderr and passes `warning` to the tracker, so that `ttmem` shows it. Uses the
+ * loaded tracker, or the tracker that is installed beside this library. */
 static void warn(const char *line, const char *warning) {
   fprintf(stderr, "ttmem: %s\n", line);
   void *tracker = dlopen(TTMEM_SONAME, RTLD_NOW | RTLD_NOLOAD);
@@ -233,10 +234,10 @@ static void warn(const char *line, const char *warning) {
 typedef void (*begin)(const unsigned char has[TTMEM_W_COUNT]);
 typedef void *(*wrapper_of)(unsigned i, void *original);
 
-/* Opens the adapter. Returns the reason why its code must not run (such as a file that another user
- * can write), or NULL. `ttmem run` has checked the folders above the file. */
+/* Opens the adapter's file. Returns null, or the reason why its code must not run, for example that
+ * another user can write the file. `ttmem run` has checked the folders above the file. */
 static const char *open_adapter(const char *path, int *file) {
-  /* O_NONBLOCK, because opening a pipe would otherwise wait for a writer. */
+  /* O_NONBLOCK, because without it open() would wait for the writer of a named pipe. */
   *file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat facts;
   if (*file < 0 || fstat(*file, &facts) != 0) return strerror(errno);
@@ -253,7 +254,8 @@ static void *open_library(const char *path, const char **why) {
   void *library = NULL;
   *why = open_adapter(path, &file);
   if (*why == NULL) {
-    /* Uses a name that the program does not use, because the loader loads each name only once. */
+    /* The loader does not load the same name twice. The program may have loaded another file as
+     * /proc/self/fd/N, so this name is spelled differently. */
     char name[64];
     snprintf(name, sizeof name, "/proc/self/fd/../fd/%d", file);
     library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
@@ -305,8 +307,8 @@ static wrapper_of load_adapter(const void *original) {
 }
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-/* True while this thread loads the adapter. The adapter itself calls TT-Metal, and these calls must
- * not wait for the mutex. */
+/* True while this thread loads the adapter. The adapter itself calls TT-Metal; these calls must not
+ * wait for the mutex, which this thread holds. */
 static __thread int loading;
 
 static int loaded;
@@ -318,10 +320,9 @@ __attribute__((visibility("default"))) int ttmem_preload_attached(void) {
   return __atomic_load_n(&wrapper, __ATOMIC_ACQUIRE) != NULL;
 }
 
-/* Locks the mutex. Returns false if this takes more than 2 seconds. A call may come from the
- * initialization of a library, so this thread may hold the lock of the dynamic loader. The thread
- * that loads the adapter needs the loader's lock, so the two threads would otherwise wait for each
- * other forever. */
+/* Locks the mutex. Returns false after 2 seconds, because two threads may wait for each other: this
+ * thread may be initializing a library and hold the lock of the dynamic loader. The thread that
+ * loads the adapter holds the mutex and waits for that lock. */
 static int lock_with_timeout(void) {
   struct timespec end;
   clock_gettime(CLOCK_REALTIME, &end);
@@ -332,8 +333,8 @@ static int lock_with_timeout(void) {
 /* ---- Callers ---- */
 
 /* A library that calls TT-Metal's functions. If the library uses another TT-Metal than the recorded
- * one, `own` has the functions of that other TT-Metal. The library stays loaded, so that no other
- * library can get its addresses. */
+ * one, `own` has the functions of that other TT-Metal. The calling library is never unloaded,
+ * because another library could then get its addresses. */
 struct caller {
   const char *begin, *end;
   void *own[TTMEM_W_COUNT];
@@ -369,8 +370,9 @@ static const struct caller *find_caller(const char *address) {
   return NULL;
 }
 
-/* Adds the caller to `callers`. The lock must be held. Returns null if the caller is unknown or the
- * table is full. The caller is then assumed to use the recorded TT-Metal. */
+/* Adds the caller to `callers`. The lock must be held. Returns null if no library contains the
+ * address, or if the table is full. The call is then treated like a call from the recorded
+ * TT-Metal. */
 static const struct caller *learn_caller(const char *address) {
   const struct caller *known = find_caller(address);
   Dl_info where;
@@ -418,7 +420,8 @@ void *ttmem_preload_resolve(unsigned i, const char *address) {
       target = wrapper != NULL ? wrapper(i, original) : NULL;
       if (target == NULL) target = original;
       __atomic_store_n(&ttmem_preload_seen[i], target, __ATOMIC_RELEASE);
-      /* If no other TT-Metal can be loaded, the jump leads directly to the target from now on. */
+      /* If no second TT-Metal can be loaded, the jump leads directly to the target from now on.
+       * Otherwise the jump leads to the check of the caller. */
       __atomic_store_n(&ttmem_preload_targets[i],
                        runtime.is_local ? ttmem_preload_checks[i] : target, __ATOMIC_RELEASE);
     }

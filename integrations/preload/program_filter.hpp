@@ -12,9 +12,9 @@ namespace ttmem::preload {
 // and needs no lock. TT-Metal makes two programs for each program that runs, and reports the end of
 // each program in three ways, so only one of six calls is about a program in the table.
 //
-// add() and remove() must be called with the lock held. may_have() needs no lock: the thread that
-// destroys a program received the program from the thread that placed it. So the destroying thread
-// also sees the add() of this program, and everything that happened before this add().
+// add() and remove() must be called with the lock held. may_have() needs no lock. The thread that
+// destroys a program received the program from the thread that placed it, and therefore sees the
+// add() of this program.
 class ProgramFilter {
  public:
   void add(const void* program) { count(program).fetch_add(1, std::memory_order_relaxed); }

@@ -34,8 +34,8 @@ std::unordered_map<tm::KernelHandle, std::shared_ptr<tm::Kernel>>& compute_kerne
   return program.get_kernels(compute);
 }
 
-// Calls use(cores, address, bytes, is_view) for each range of L1 that the program has on its cores:
-// circular buffers, or Metal 2.0's dataflow buffers and scratchpads.
+// Calls use(cores, address, bytes, is_view) for each circular buffer of the program. For a program
+// of Metal 2.0, calls it for each dataflow buffer and scratchpad.
 template <typename Use>
 void for_each_cb(tm::detail::ProgramImpl& program, Use use) {
   for (const auto& cb : program.circular_buffers()) {

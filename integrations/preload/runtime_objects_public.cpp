@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Implements runtime_objects.hpp with the headers of a package, in which a program is only a
-// pointer. The circular buffers of a program are collected from TT-Metal's hook during the
-// placement of the program. The sizes of the kernels are known, but not the cores of the kernels.
+// pointer. The circular buffers of a program are collected from TT-Metal's hook while the program
+// is placed. The sizes of kernels are known, but not the cores on which they run.
 #include "runtime_objects.hpp"
 
 #if !TTMEM_HAS_INTERNAL_HEADERS
@@ -28,8 +28,8 @@ struct Heard {
 };
 thread_local Heard heard;
 
-// Returns true if `own` equals the circular buffers in `cbs` that are not views. When a program is
-// placed on further chips, its layout stays the same and the hook does not report its views.
+// Returns true if `own` equals `cbs` without its views. When a program is placed on further chips,
+// the hook reports the same layout again, but without the views.
 bool has_these_besides_views(const std::vector<ProgramCb>& cbs, const std::vector<ProgramCb>& own) {
   auto next = own.begin();
   for (const ProgramCb& cb : cbs) {
@@ -72,8 +72,8 @@ bool is_complete(const tm::Program& program, const std::vector<ProgramCb>& cbs) 
          std::count_if(cbs.begin(), cbs.end(), [](const ProgramCb& cb) { return !cb.is_view; });
 }
 
-// Adds the views of the program if all of its circular buffers are views. This is needed because
-// the hook is not called for such a program.
+// Adds the views of a program that has only views, because the hook is not called for such a
+// program.
 bool add_views(tm::Program& program, std::vector<ProgramCb>& cbs) {
   if (!cbs.empty()) return false;
   for (const auto& cb : program.circular_buffers()) {

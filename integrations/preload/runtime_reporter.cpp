@@ -25,8 +25,8 @@ using tt_metal::quietly;
 
 namespace {
 
-// The warning if the compiler has inlined functions of TT-Metal that are not inlined in published
-// builds.
+// The warning for a TT-Metal in which the compiler has inlined the functions that place programs.
+// They are not inlined in published builds.
 constexpr const char* kInlined =
     "programs are not seen: this TT-Metal inlines the functions that place them; use a published "
     "build";
@@ -53,15 +53,15 @@ RuntimeReporter::RuntimeReporter() : chips_(announce) {
                  forget_in_child);
 }
 
-// Clears everything in a child process, in which the tracker is empty too.
+// Adapts the state to a child process, in which the tracker has no devices, buffers and programs.
 void RuntimeReporter::forget_in_child() {
   RuntimeReporter& reporter = instance();
   reporter.mutex_.unlock();
   reporter.last_ = {};
   reporter.chips_.forget();
   reporter.buffers_.forget();
-  // In the child, the programs still have their addresses, but the child has not reported any
-  // program on any chip.
+  // The parent's programs are still placed in the child, but the child has not reported them on any
+  // chip.
   for (auto& [impl, program] : reporter.programs_) program.chips.clear();
   reporter.traces_.clear();
 }
@@ -78,14 +78,16 @@ void RuntimeReporter::begin(const Heard& heard) {
                           "ttmem"));
 }
 
-// Warns on stderr, and in the warnings that ttmem shows.
+// Prints a warning on stderr and adds it to the warnings that ttmem shows. `unknown_again` are the
+// kinds that become unknown (see ttmem_set_unseen).
 void RuntimeReporter::warn(const std::string& what, std::uint32_t unknown_again) {
   warnings_.push_back(what);
   std::fprintf(stderr, "ttmem: %s\n", what.c_str());
   ttmem_set_unseen(unknown_again, what.c_str());
 }
 
-// Repeats the warnings, because a forked child gets a new segment when it opens its first chip.
+// Repeats the warnings. A forked child gets a new segment when it opens its first chip, and the new
+// segment has no warnings yet.
 void RuntimeReporter::repeat_warnings() {
   for (const std::string& what : warnings_) ttmem_set_unseen(0, what.c_str());
 }
@@ -108,8 +110,9 @@ void RuntimeReporter::initialized(const tm::IDevice& chip) noexcept {
   });
 }
 
-// Warns, and records nothing from then on, if no initialization of a chip was intercepted. Calls
-// inside a runtime that calls its own functions directly (-Bsymbolic) cannot be intercepted.
+// If no initialization of a chip was intercepted, warns, and records nothing from then on. This
+// happens in a runtime that calls its own functions directly (-Bsymbolic), because these calls
+// cannot be intercepted.
 void RuntimeReporter::check_interception() {
   if (initialized_ || !heard_.dispatches) return;
   heard_ = {.buffers = false, .programs = false, .dispatches = false};
@@ -118,7 +121,7 @@ void RuntimeReporter::check_interception() {
       "published build");
 }
 
-// Makes programs, kernels and dispatches unknown again, and warns with the reason `why`.
+// Declares that programs, kernels and dispatches are unknown from now on. `why` is the warning.
 void RuntimeReporter::mark_programs_unseen(const char* why) {
   if (!heard_.programs) return;
   heard_.programs = heard_.dispatches = false;
@@ -199,8 +202,8 @@ RuntimeReporter::Program* RuntimeReporter::find(tm::detail::ProgramImpl& impl,
   const auto found = programs_.find(&impl);
   if (found != programs_.end() && !found->second.chips.empty()) return &found->second;
   if (!layouts_intercepted_.load(std::memory_order_relaxed)) return nullptr;
-  // The parent process placed the program before the fork, so this process has not recorded the
-  // placement yet.
+  // The parent process recorded the placement before the fork. This process has not recorded it
+  // yet.
   begin_layout();
   return &place(impl, device);
 }
@@ -265,8 +268,8 @@ void RuntimeReporter::enqueued(MeshCommandQueue& queue, MeshWorkload& workload) 
   });
 }
 
-// Returns true if the workload is the same single program as the last workload. A model often
-// repeats one program.
+// Returns true if the workload is the single program that was enqueued last. Nothing needs to be
+// recorded then. This is frequent, because a model often repeats one program.
 bool RuntimeReporter::is_repeated(MeshWorkload& workload, const tm::IDevice& device) const {
   auto& programs = workload.get_programs();
   if (programs.size() != 1 || last_.device != &device) return false;
@@ -274,7 +277,8 @@ bool RuntimeReporter::is_repeated(MeshWorkload& workload, const tm::IDevice& dev
   return last_.program == &program.impl() && last_.range == range;
 }
 
-// Returns the chips of a program that does not run on all chips of its mesh.
+// Returns the part of the mesh that consists of `devices`, for a program that does not run on the
+// whole mesh.
 RuntimeReporter::Mesh RuntimeReporter::submesh_of(const Mesh& mesh,
                                                   const std::vector<tm::IDevice*>& devices) {
   Mesh part;

@@ -26,9 +26,9 @@ namespace ttmem::preload {
 
 namespace tm = ::tt::tt_metal;
 
-// The only instance of the process. It is never destroyed, because buffers are freed during exit
-// too. Methods may be called from any thread. No method throws, because the runtime must not be
-// disturbed.
+// Records the events of the process. There is one instance, which is never destroyed, because
+// buffers are freed during exit too. Methods may be called from any thread. No method throws,
+// because an exception would disturb the runtime.
 class RuntimeReporter {
  public:
   static RuntimeReporter& instance();
@@ -43,21 +43,21 @@ class RuntimeReporter {
   void initialized(const tm::IDevice& chip) noexcept;
   void closed(const tm::IDevice& chip) noexcept;
 
-  // Call this after the buffer has its memory. Does nothing if the buffer is already known. Does
-  // nothing if the address is 0, which means that a dry capture allocated no memory.
+  // Records an allocation. Call this when the buffer has its memory. Does nothing if the buffer is
+  // already known, or if its address is 0: a dry capture allocates no memory.
   void allocated(const tm::Buffer& buffer) noexcept;
-  // Call this before the memory of the buffer is freed. Ignores an unknown buffer.
+  // Records a free. Call this before the memory of the buffer is freed. Ignores an unknown buffer.
   void freed(const tm::Buffer& buffer) noexcept;
 
   // Records that the circular buffers of the program may have new addresses, or that the program is
   // on further chips. `is_compiled` means that the program was compiled for the device.
-  // `is_laid_out` means that its circular buffers were placed. If both events can be intercepted in
-  // this TT-Metal, the call does nothing unless `is_laid_out`.
+  // `is_laid_out` means that its circular buffers were placed. In a TT-Metal in which both events
+  // can be intercepted, a call without `is_laid_out` does nothing.
   void placed(tm::detail::ProgramImpl& program, const tm::IDevice& device, bool is_compiled,
               bool is_laid_out) noexcept;
   void destroyed(const tm::detail::ProgramImpl& program) noexcept;
-  // Records that some programs have memory that is never reported (see kReadsPrograms). All
-  // programs are unknown from now on.
+  // Records that some programs have memory that the adapter cannot see (see kReadsPrograms). The
+  // figures of all programs are unknown from now on.
   void cannot_read_programs() noexcept;
 
   // Records that the workload was sent to its mesh. If the queue is capturing a trace, records that
@@ -90,8 +90,8 @@ class RuntimeReporter {
   [[nodiscard]] bool is_repeated(tm::distributed::MeshWorkload& workload,
                                  const tm::IDevice& device) const;
 
-  // True if the functions that lay out a program can be intercepted, because they are not inlined
-  // into the function that compiles the program.
+  // True if the functions that lay out a program can be intercepted. They cannot be intercepted if
+  // the compiler has inlined them into the function that compiles the program.
   std::atomic<bool> layouts_intercepted_{false};
   ProgramFilter filter_;               // filter for `programs_`
   std::mutex mutex_;                   // guards everything below
@@ -103,7 +103,7 @@ class RuntimeReporter {
   std::unordered_map<const tm::detail::ProgramImpl*, Program> programs_;
   std::map<std::uint32_t, Trace> traces_;
   std::uint64_t next_program_ = 1;
-  struct {  // the last workload if it had one program and nothing has changed since this workload
+  struct {  // the last workload, if it had one program; reset when a program or chip changes
     const tm::detail::ProgramImpl* program = nullptr;
     const tm::IDevice* device = nullptr;
     std::optional<tm::distributed::MeshCoordinateRange> range;

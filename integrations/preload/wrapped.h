@@ -6,15 +6,17 @@
 #ifndef TTMEM_ADAPTER_WRAPPED_H
 #define TTMEM_ADAPTER_WRAPPED_H
 
-/* Buffers. The hooks are for builds in which the first two functions are inlined. */
+/* Buffers. The hooks (track_...) are used in builds in which the first two functions are
+ * inlined. */
 #define TTMEM_WRAPPED_BUFFERS(X)                                                  \
   X(buffer_allocate, _ZN2tt8tt_metal6Buffer13allocate_implEv)                     \
   X(buffer_deallocate, _ZN2tt8tt_metal6Buffer15deallocate_implEv)                 \
   X(track_allocate, _ZN2tt8tt_metal12GraphTracker14track_allocateEPKNS0_6BufferE) \
   X(track_deallocate, _ZN2tt8tt_metal12GraphTracker16track_deallocateEPNS0_6BufferE)
 
-/* Programs. Several functions show the end of a program. The first one that is called counts; the
- * destructor is called last. The hook is for an adapter that cannot read programs. */
+/* Programs. Several functions are called when a program ends, the destructor last. The adapter
+ * records the end at the first of these calls. The hook track_allocate_cb is for an adapter that
+ * cannot read programs. */
 #define TTMEM_WRAPPED_PROGRAMS(X)                                                                \
   X(compile_and_allocate,                                                                        \
     _ZN2tt8tt_metal6detail11ProgramImpl20compile_and_allocateEPNS0_7IDeviceEb)                   \
@@ -32,8 +34,7 @@
   X(program_destructor, _ZN2tt8tt_metal6detail11ProgramImplD1Ev)                                 \
   X(program_base_destructor, _ZN2tt8tt_metal6detail11ProgramImplD2Ev)
 
-/* Dispatches. Some callers skip the first function, and call the functions of the queues
- * directly. */
+/* Dispatches. Some callers do not call enqueue_mesh_workload, but the functions of the queues. */
 #define TTMEM_WRAPPED_DISPATCHES(X)                                                                                  \
   X(enqueue_mesh_workload,                                                                                           \
     _ZN2tt8tt_metal11distributed19EnqueueMeshWorkloadERNS1_16MeshCommandQueueERNS1_12MeshWorkloadEb)                 \
@@ -54,8 +55,8 @@
   X(device_initialize, _ZN2tt8tt_metal6Device10initializeEhmmmSt4spanIKjLm18446744073709551615EEb) \
   X(device_close, _ZN2tt8tt_metal6Device5closeEv)
 
-/* Functions that are not wrapped, but whose first call is noticed. They create programs whose
- * memory only an adapter that can read programs can see. */
+/* Functions that are not wrapped. The stub only notices their first call. They create programs with
+ * memory that an adapter without internal headers cannot see. */
 #define TTMEM_NOTICED(X)                                                                                                           \
   X(add_dataflow_buffer,                                                                                                           \
     _ZN2tt8tt_metal6detail11ProgramImpl19add_dataflow_bufferERKNS0_12CoreRangeSetERKNS0_12experimental3dfb20DataflowBufferConfigE) \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the package for pip: the hooks of PEP 517 and 660, for pure Python without dependencies.
-A wheel is a zip archive of the files and a list of the files."""
+"""The build hooks (PEP 517 and 660) by which pip builds the package. The package is pure Python
+without dependencies, so its wheel is only a zip archive of the files with a list of them."""
 
 import base64
 import configparser
@@ -16,13 +16,13 @@ _SOURCES = ("pyproject.toml", "setup.cfg", "build_backend.py", "README.md")
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    """Called by `pip install ./python`."""
+    """Builds the wheel for `pip install ./integrations/python`."""
     return _write_wheel(wheel_directory, {name: _read(name) for name in _package_files()})
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
-    """Called by `pip install -e ./python`. The wheel has only a path file that names this
-    folder."""
+    """Builds the wheel for `pip install -e ./integrations/python`. This wheel has only a path file
+    that names this folder."""
     return _write_wheel(wheel_directory, {"ttmem-editable.pth": os.fsencode(_HERE) + b"\n"})
 
 

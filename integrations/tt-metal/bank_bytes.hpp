@@ -14,8 +14,8 @@ namespace ttmem::tt_metal {
 // thread-safe.
 class BankBytes {
  public:
-  // Returns Buffer::aligned_size_per_bank(). `generation` is the generation of OpenChips:
-  // allocators are only valid within one generation.
+  // Returns Buffer::aligned_size_per_bank(). `generation` is the present generation of OpenChips.
+  // Results of an earlier generation are not used, because its allocators may be gone.
   std::uint64_t of(const ::tt::tt_metal::Buffer& buffer, std::uint64_t generation);
 
  private:

@@ -33,9 +33,9 @@ void CbList::append(const ProgramCb& cb) {
   if (cb.is_view) {
     ends_with_views_ = !cbs_.empty();
   } else {
-    // The first circular buffer of a program has the lowest address. A circular buffer with a
-    // higher address belongs to a program that is already in the list, and so do the views directly
-    // before this circular buffer.
+    // The first circular buffer of a program that is not a view has the lowest address. So a new
+    // program cannot begin at a circular buffer with a higher address than an earlier one, or at
+    // the views directly before it.
     const bool may_be_first = !has_own_ || cb.address <= lowest_;
     if (may_be_first && !cbs_.empty()) may_have_two_programs_ = true;
     lowest_ = has_own_ ? std::min(lowest_, cb.address) : cb.address;

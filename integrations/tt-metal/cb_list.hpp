@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The circular buffers that a thread reports in a row, for each chip.
+// The circular buffers that a thread reports one after the other, for each chip.
 #pragma once
 
 #include <cstddef>
@@ -12,23 +12,24 @@
 
 namespace ttmem::tt_metal {
 
-// The circular buffers of one program, as far as they can be recognized. The hooks report neither
-// the program nor the end of its list. They report each circular buffer once for each chip: either
-// one circular buffer on all chips before the next circular buffer, or all circular buffers on one
-// chip before the next chip.
+// The circular buffers of one program, as far as they can be told from those of the next program.
+// The hooks do not report which program a circular buffer belongs to, or where the list of a
+// program ends. They report each circular buffer once for each chip. The order is either one
+// circular buffer on all chips, then the next circular buffer; or all circular buffers on one chip,
+// then the next chip.
 //
 // The circular buffers of one program never overlap, and the first one that is not a view has the
 // lowest address. A circular buffer belongs to another list if it overlaps a circular buffer of
 // this list, or if it differs from the circular buffer at the same position on other chips.
 class CbList {
  public:
-  // Adds `cb`, which was reported on `chip`. Returns false, without a change, if `cb` belongs to
-  // another list; then this list is complete. `length` is the number of circular buffers in the
+  // Adds `cb`, which was reported on `chip`. If `cb` belongs to another list, returns false and
+  // changes nothing; this list is then complete. `length` is the number of circular buffers in the
   // whole list, or 0 if it is unknown.
   [[nodiscard]] bool add(const ProgramCb& cb, std::uint32_t chip, std::size_t length);
-  // Adds a circular buffer that equals the circular buffer at the same position on another chip, as
-  // most events of a mesh do. Faster than add(). Returns false, without a change, in all other
-  // cases.
+  // A faster add() for a circular buffer that equals the circular buffer at the same position on
+  // another chip. Most events of a mesh are of this kind. In all other cases, returns false and
+  // changes nothing.
   [[nodiscard]] bool repeat(const ::tt::tt_metal::CoreRangeSet& cores, std::uint64_t address,
                             std::uint64_t bytes, bool is_view, std::uint32_t chip);
 
@@ -64,7 +65,7 @@ class CbList {
   // of these circular buffers.
   bool has_own_ = false;
   bool may_have_two_programs_ = false;
-  bool ends_with_views_ = false;  // the last circular buffer is a view, and not the first one
+  bool ends_with_views_ = false;  // true if the last of several circular buffers is a view
 };
 
 }  // namespace ttmem::tt_metal

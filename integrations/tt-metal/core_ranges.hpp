@@ -14,8 +14,8 @@ namespace ttmem::tt_metal {
 
 ttmem_core_range core_range(const ::tt::tt_metal::CoreRange& range);
 
-// An immutable CoreRangeSet. One or two ranges are the usual case, and use no heap memory. This
-// matters because a program has many circular buffers.
+// An immutable CoreRangeSet. It needs no heap memory for one or two ranges, which is the usual
+// case. This matters because a program has many circular buffers.
 class CoreRanges {
  public:
   CoreRanges() = default;

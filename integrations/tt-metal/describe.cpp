@@ -15,8 +15,8 @@ bool is_l1(const tm::Buffer& buffer) {
   return type == tm::BufferType::L1 || type == tm::BufferType::L1_SMALL;
 }
 
-// Returns true for a buffer of a sub-device's allocator, which covers only the cores of the
-// sub-device.
+// Returns true if a sub-device's allocator placed the buffer. This allocator covers only the cores
+// of the sub-device.
 bool is_of_sub_device(const tm::Buffer& buffer) {
   return is_l1(buffer) && buffer.sub_device_id().has_value();
 }

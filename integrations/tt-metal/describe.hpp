@@ -26,7 +26,7 @@ std::vector<ttmem_core_range> ranges_of(const ::tt::tt_metal::CoreRangeSet& core
 // Returns the compute cores of a chip, or of each chip of a mesh.
 ::tt::tt_metal::CoreRangeSet all_cores(const ::tt::tt_metal::IDevice& device);
 
-// Returns all facts that an open chip reports.
+// Returns all facts that TT-Metal reports about an open chip.
 ttmem_device_info device_info(const ::tt::tt_metal::IDevice& chip);
 
 // Returns the cores that hold the bytes of a sharded buffer. Returns no cores for an interleaved

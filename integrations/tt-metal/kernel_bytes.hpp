@@ -20,15 +20,14 @@ struct KernelBytes {
   bool estimate = false;
 };
 
-// Returns the bytes that these kernels take on a core that runs all of them, at most
-// kKernelRingBytes. If the runtime does not know the binary of a kernel, the kernel counts as
-// kKernelEstimateBytes. Kernels of Ethernet cores do not count, because they are not in the L1 of
-// compute cores.
+// Returns the bytes that these kernels take on a core that runs all of them. The result is at most
+// kKernelRingBytes. A kernel whose binary the runtime does not know counts as kKernelEstimateBytes.
+// Kernels of Ethernet cores do not count, because they are not in the L1 of compute cores.
 [[nodiscard]] KernelBytes kernel_bytes(
     const std::vector<tt::tt_metal::detail::KernelMeta>& kernels);
 // Returns the bytes of a program's kernels. The binaries are unknown if the program is not yet
-// compiled for the device, or if the runtime throws. An exception of the runtime is ignored,
-// because tracking must not stop the program.
+// compiled for the device, or if the runtime throws. The exception is ignored, because tracking
+// must not stop the program.
 [[nodiscard]] KernelBytes collect_kernel_bytes(const tt::tt_metal::Program& program,
                                                const tt::tt_metal::IDevice& device,
                                                bool is_compiled);

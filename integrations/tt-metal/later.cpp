@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kStep{3};
 
-// Blocks all signals while a thread starts, so that no signal handler of the program runs on it.
+// Blocks all signals while a thread starts. The thread inherits the block, so no signal handler of
+// the program runs on it.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -61,8 +62,8 @@ void Later::run() {
 }
 
 void Later::forget() {
-  // The thread of the parent process may have waited on the old condition variable, so the child
-  // process makes a new condition variable.
+  // The child does not have the thread, but the condition variable still counts it as waiting. So
+  // the child makes a new condition variable.
   new (&wake_) std::condition_variable;
   has_thread_ = false;
   busy_ = false;

@@ -14,7 +14,7 @@ namespace ttmem::tt_metal {
 // ends.
 class Later {
  public:
-  // `step` returns false if nothing is left to do.
+  // `step` is the function to call. It returns false if nothing is left to do.
   Later(std::mutex& mutex, bool (*step)()) : mutex_(mutex), step_(step) {}
 
   // Starts the calls. If no thread can be created, `step` is never called.

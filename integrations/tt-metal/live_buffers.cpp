@@ -26,8 +26,8 @@ void LiveBuffers::freed(std::uint64_t id) {
   if (known.generation == chips_.generation()) {
     free(known.mesh->chips);
   } else {
-    // A chip that was closed since the allocation no longer has the buffer, even if the chip was
-    // opened again.
+    // If a chip was closed since the allocation, it no longer has the buffer, even if it is open
+    // again. The free is reported on the other chips.
     free(chips_.open_since(known.generation, known.mesh->chips));
   }
 }

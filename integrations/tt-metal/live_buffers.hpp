@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reported buffers and their chips.
+// Reports buffers and remembers on which chips they are.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@ namespace ttmem::tt_metal {
 
 namespace {
 
-// The maximum number of columns and of rows, which is more than any chip has.
+// The number of columns and of rows in the tables below. No chip has more.
 constexpr std::size_t kRow = 32;
 
 constexpr std::size_t core_index(std::size_t x, std::size_t y) { return y * kRow + x; }
@@ -63,7 +63,7 @@ void LoadedKernels::leave_all_cores(std::uint64_t program) {
 bool LoadedKernels::take_cores(std::uint64_t program, Loaded& own) {
   const std::vector<std::uint32_t>& bytes = own.sizes->bytes();
   if (owner_.size() < bytes.size()) owner_.resize(bytes.size());
-  std::uint64_t before = 0;  // program from which the last core was taken; `other`: its entry
+  std::uint64_t before = 0;  // the program that lost the last core; `other` is its entry
   Loaded* other = nullptr;
   bool any = false;
   for (std::size_t core = 0; core < bytes.size(); ++core) {
@@ -102,7 +102,8 @@ void LoadedKernels::load(std::uint64_t program, const std::shared_ptr<const Kern
     if (found->second.bytes == 0) programs_.erase(found);
   }
   evicted_programs_.clear();
-  // The program is reported after the evicted programs, so that no core is ever counted twice.
+  // Reports the program after the evicted programs. In the other order, the cores that changed
+  // hands would be counted twice for a moment.
   if (any) report(program, own);
 }
 

@@ -18,11 +18,11 @@ class KernelSizes {
 
   // Adds a kernel on each of these cores. The sum of a core is at most kKernelRingBytes.
   void add(const CoreRanges& cores, std::uint64_t kernel_bytes);
-  // Adds a kernel on those of the given cores that have no kernel yet.
+  // Adds a kernel on each of these cores that has no kernel yet.
   void add_where_none(const CoreRanges& cores, std::uint64_t kernel_bytes);
 
-  // Returns the bytes on each core, in rows of 32 cores. 0 means that the core has no kernel, and
-  // cores beyond the end of the vector have no kernel either.
+  // Returns the bytes on each core. The core (x, y) has the index 32 * y + x. A core with 0, or
+  // beyond the end of the vector, has no kernel.
   [[nodiscard]] const std::vector<std::uint32_t>& bytes() const { return bytes_; }
 
  private:
@@ -56,7 +56,8 @@ class LoadedKernels {
   // The program on each core, indexed like KernelSizes::bytes(); 0: none.
   std::vector<std::uint64_t> owner_;
   std::map<std::uint64_t, Loaded> programs_;
-  std::vector<std::uint64_t> evicted_programs_;  // programs that lose cores during load()
+  std::vector<std::uint64_t>
+      evicted_programs_;  // the programs that lost cores in the running load()
 };
 
 }  // namespace ttmem::tt_metal

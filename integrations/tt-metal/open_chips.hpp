@@ -22,16 +22,15 @@ struct OpenChip {
 // The chips of a mesh, or a single chip.
 struct OpenMesh {
   ChipNumbers chips;
-  std::vector<OpenChip*> open;   // the open chips in generation `generation`
+  std::vector<OpenChip*> open;   // the entries of `chips`, as of `generation`
   std::uint64_t generation = 0;  // 0: not looked up yet
 };
 
-// The open chips. The generation increases when a chip is opened or closed. It shows whether a chip
-// was closed since an allocation: the allocation is then gone, even if the chip is open again. Not
-// thread-safe.
+// The open chips. The generation increases when a chip is opened or closed. A chip that was opened
+// in a later generation than an allocation no longer has the allocation. Not thread-safe.
 class OpenChips {
  public:
-  // `announce` reports a newly opened chip.
+  // `announce` is called for each newly opened chip and reports it.
   explicit OpenChips(void (*announce)(const ::tt::tt_metal::IDevice& chip)) : announce_(announce) {}
 
   // Opens a chip. Does nothing if the chip is already open.
@@ -39,10 +38,10 @@ class OpenChips {
   // Closes a chip and reports it. Returns false if the chip was not open.
   bool close(std::uint32_t chip);
 
-  // Opens the chips of a device and returns them. The reference stays valid; its content changes
-  // when a chip is opened or closed.
+  // Opens the chips of a device, unless they are open, and returns them. The reference stays valid.
+  // Its content changes when a chip is opened or closed.
   OpenMesh& mesh_of(const ::tt::tt_metal::IDevice& device);
-  // Returns the chips in `chips` that have been open since `generation`.
+  // Returns those of `chips` that have been open without interruption since `generation`.
   [[nodiscard]] ChipNumbers open_since(std::uint64_t generation, const ChipNumbers& chips) const;
 
   [[nodiscard]] std::uint64_t generation() const { return generation_; }
@@ -54,8 +53,8 @@ class OpenChips {
   void (*const announce_)(const ::tt::tt_metal::IDevice& chip);
   std::map<std::uint32_t, OpenChip> chips_;
   std::uint64_t generation_ = 1;
-  // Keyed by the address and the number of the device, because a new mesh may get the address of a
-  // destroyed mesh. Entries are never removed, because buffers point to them.
+  // The key is the address and the number of the device, because a new mesh may get the address of
+  // a destroyed mesh. Entries are never removed, because buffers point to them.
   std::map<std::pair<const ::tt::tt_metal::IDevice*, int>, OpenMesh> meshes_;
   struct {  // the entry of `meshes_` that was used last
     const ::tt::tt_metal::IDevice* device = nullptr;

@@ -21,8 +21,8 @@ KernelSizes assumed_kernels(std::uint64_t per_core, const std::vector<ProgramCb>
 }
 
 void PlacedProgram::report(const ChipNumbers& on) const {
-  // An array without heap memory is enough for most programs, because most runtimes allow at most
-  // 32 circular buffers.
+  // The array is enough for most programs, because most runtimes allow at most 32 circular buffers.
+  // A larger list needs heap memory.
   std::array<ttmem_cb, 32> few;
   std::vector<ttmem_cb> many(cbs.size() > few.size() ? cbs.size() : 0);
   ttmem_cb* const records = many.empty() ? few.data() : many.data();

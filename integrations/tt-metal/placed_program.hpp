@@ -32,9 +32,8 @@ struct PlacedProgram {
   ChipNumbers chips;
   std::shared_ptr<const KernelSizes> kernels;  // null: unknown
 
-  // Adds chips to the program and reports the program on these chips. If `is_new_layout`, reports
-  // the circular buffers on all chips of the program, because the layout is the same on all of
-  // them.
+  // Adds chips to the program, and reports its circular buffers on these chips. If `is_new_layout`,
+  // reports them on all chips of the program, because the layout is the same on all of them.
   void placed(const ChipNumbers& on, bool is_new_layout);
   // Reports that the program was sent to the mesh. If the program's kernels are known, also loads
   // the kernels on the chips of the mesh.

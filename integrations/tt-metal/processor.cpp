@@ -48,8 +48,8 @@ namespace {
 thread_local bool thread_has_ended = false;
 }  // namespace
 
-// Completes the events of a thread when the thread ends. Hooks may still be called afterwards, from
-// destructors.
+// Ends the lists and frees of a thread when the thread ends. Destructors that run later on this
+// thread may still call hooks.
 class Processor::ThreadEnd {
  public:
   Thread* thread = nullptr;
@@ -108,8 +108,8 @@ Processor::Processor() : chips_(announce), later_(mutex_, step) {
   });
 }
 
-// Clears everything in a child process, in which the tracker is empty too. The child has only this
-// thread.
+// Clears the state in a child process, in which the tracker is empty too. No thread but this one
+// exists in the child.
 void Processor::forget_in_child() {
   Processor& processor = *instance();
   processor.mutex_.unlock();
@@ -121,8 +121,8 @@ void Processor::forget_in_child() {
   for (Thread* thread : processor.threads_) *thread = {};
 }
 
-// Completes the lists and frees of threads that had no event since the last step. Returns false if
-// nothing is left to complete.
+// Ends the lists and frees of each thread that had no event since the last step. Returns false if
+// no list or free is left.
 bool Processor::step() {
   Processor& processor = *instance();
   bool is_left = false;
@@ -158,9 +158,9 @@ void Processor::end_all_rows() {
 
 // ---- Chips ----
 
-// Returns the chips of a device. If the device or the set of open chips differs from the last call,
-// also closes the chips whose mesh no longer exists, because no hook reports that a chip was
-// closed.
+// Returns the chips of a device. No hook reports that a chip was closed. So if the device or the
+// set of open chips has changed since the last call, also closes the chips whose mesh no longer
+// exists.
 const OpenMesh& Processor::mesh_of(const tm::IDevice& device, Held& held) {
   const OpenMesh* mesh = &chips_.mesh_of(device);
   if (last_root_.mesh == mesh && last_root_.generation == chips_.generation()) return *mesh;
@@ -309,18 +309,20 @@ void Processor::track_program(tm::Program* program, const tm::IDevice* device) {
     end_rows(thread);
     const OpenMesh& mesh = mesh_of(*device, held);
     const std::uint64_t id = programs_.name(*program);
-    // The first run of the program follows this call and compiles the program. So the binaries are
-    // known from the second call on.
+    // The program is compiled in its first run, which follows this call. So the binaries are known
+    // from the second call on.
     const int known = programs_.kernels_known(id);
     if (known < 2) {
       KernelBytes bytes = collect_kernel_bytes(*program, *device, known != 0);
       bytes.estimate = true;  // the hooks do not report the cores of the kernels
-      // The kernels are on the cores of the circular buffers, or on all cores if there are none.
+      // If `cores` is empty, the kernels are assumed to be on the cores of the circular buffers. A
+      // program without circular buffers is assumed to use all cores.
       const bool has_cbs = !program->circular_buffers().empty();
       programs_.kernels_of(id, bytes, has_cbs ? tm::CoreRangeSet() : all_cores(*device));
     }
-    // If two programs are announced without another hook between them, both belong to one workload
-    // and are sent to different chips of the mesh. The hooks do not report to which chips.
+    // If two programs are announced without another hook between them, both belong to one workload.
+    // The workload sends them to different chips of the mesh, but the hooks do not report to which
+    // chips.
     const bool of_several = before != 0 && before != id;
     programs_.announced(id, mesh, of_several);
     thread.current = id;

@@ -25,13 +25,13 @@ namespace ttmem::tt_metal {
 // Receives TT-Metal's hooks, on any thread. Does nothing while tracking is off
 // (TT_ALLOC_TRACKING_ENABLED). No hook throws, because the runtime must not be disturbed.
 //
-// A list of circular buffers is reported as a whole, as soon as one of these happens: the list has
-// the length that its program declares, the next hook is called on its thread, or a few
-// milliseconds pass without a hook.
+// A list of circular buffers is reported as a whole: when the list has the length that its program
+// declares, when another hook is called on its thread, or when a few milliseconds have passed
+// without a hook.
 class Processor final : public tm::IGraphProcessor {
  public:
-  // Returns the only instance of the process. It is never destroyed, because buffers are freed
-  // during exit too.
+  // Returns the only instance of the process. The instance is never destroyed, because buffers are
+  // freed during exit too.
   static const std::shared_ptr<Processor>& instance();
 
   bool is_capture_processor() const override { return false; }
@@ -41,8 +41,8 @@ class Processor final : public tm::IGraphProcessor {
                          bool is_globally_allocated, const tm::IDevice* device) override;
   void track_deallocate_cb(const tm::IDevice* device) override;
   void track_program(tm::Program* program, const tm::IDevice* device) override;
-  // The hooks for dataflow buffers and scratchpads are not used: they only report dry captures,
-  // which allocate nothing.
+  // The hooks for dataflow buffers and scratchpads are not used, because TT-Metal calls them only
+  // in dry captures, which allocate nothing.
 
   // Called at the end of an operation. Not every version of TT-Metal has these two hooks, so the
   // functions have no `override`.
@@ -62,8 +62,8 @@ class Processor final : public tm::IGraphProcessor {
   void close_device(std::uint32_t chip);
   void begin_scope(const tm::Program& program);
   void end_scope();
-  // Records a dispatch. Uses `kernels`, or else asks the runtime for the kernel bytes, only at the
-  // first dispatch of each program.
+  // Records a dispatch. The kernel bytes are `kernels`. Without `kernels`, asks the runtime for
+  // them at the first dispatch of each program.
   void dispatched(const tm::Program& program, const tm::IDevice& device,
                   const tm::CoreRangeSet& kernel_cores, const std::optional<KernelBytes>& kernels);
   void replayed(const std::vector<const tm::Program*>& programs, const tm::IDevice& device);
@@ -74,7 +74,7 @@ class Processor final : public tm::IGraphProcessor {
  private:
   using MeshDevice = tm::distributed::MeshDevice;
 
-  // The list and the frees that a thread has not completed yet, and the state of the thread.
+  // The state of a thread, with the list and the frees that are not ended yet.
   struct Thread {
     CbList list;
     Programs::FreeRow frees;
@@ -93,8 +93,8 @@ class Processor final : public tm::IGraphProcessor {
     std::weak_ptr<MeshDevice> mesh;
     ChipNumbers chips;
   };
-  // Meshes that a call has looked up. The references are kept until the lock is released, because a
-  // mesh must not be destroyed while the lock is held.
+  // The meshes that a call has looked up. The caller destroys the references after it has unlocked
+  // `mutex_`, because a mesh must not be destroyed while the lock is held.
   using Held = std::vector<std::shared_ptr<const MeshDevice>>;
 
   static void forget_in_child();

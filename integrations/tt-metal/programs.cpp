@@ -18,11 +18,11 @@ namespace tm = ::tt::tt_metal;
 namespace {
 
 // TT-Metal reports the frees of a program while the program is destroyed. Frees that are not
-// reported within this time happened on a thread that is not attached, and will never be reported.
+// reported within this time happened on a thread that is not attached. They will never be reported.
 constexpr std::uint64_t kFreeTimeoutNs = 1'000'000'000;
 
-// The number of programs that are checked with each list. The limit keeps the time for a list
-// independent of the number of programs.
+// The number of programs that are checked whenever a list is added. With this limit, the time for a
+// list does not depend on the number of programs.
 constexpr std::size_t kChecksPerList = 64;
 
 std::uint64_t now_ns() {
@@ -48,8 +48,8 @@ void add_to(ChipNumbers& all, const ChipNumbers& more) {
   all = std::move(both);
 }
 
-// Returns true if the circular buffers differ at most in sizes and addresses. Two layouts of the
-// same program differ only in these.
+// Returns true if the lists differ at most in sizes and addresses, so that both may be layouts of
+// the same program.
 bool same_shape(const std::vector<ProgramCb>& a, const std::vector<ProgramCb>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const ProgramCb& x, const ProgramCb& y) {
@@ -65,8 +65,8 @@ bool begins_with(const std::vector<ProgramCb>& list, const std::vector<ProgramCb
                     });
 }
 
-// Returns the circular buffers that are not views. TT-Metal reports only these when a program is
-// placed on further chips.
+// Returns the circular buffers that are not views. When a program is placed on further chips,
+// TT-Metal reports only these.
 std::vector<ProgramCb> without_views(const std::vector<ProgramCb>& cbs) {
   std::vector<ProgramCb> own;
   std::copy_if(cbs.begin(), cbs.end(), std::back_inserter(own),
@@ -129,7 +129,7 @@ Programs::Program* Programs::find(const void* identity) {
   if (named == named_.end()) return nullptr;
   const auto program = programs_.find(named->second);
   if (!program->second.knows_end || !program->second.life.expired()) return &program->second;
-  // The program has been destroyed, and another program now has its address in memory.
+  // The known program has been destroyed, and another program now has its address.
   remove_named(program, now_ns());
   return nullptr;
 }
@@ -204,8 +204,9 @@ void Programs::dispatched(std::uint64_t id, const OpenMesh& mesh) {
   Program& program = found->second;
   program.sent_to = nullptr;
   program.of_several = false;
-  // If a program has no circular buffers, or only views, its list may never be reported. So the
-  // program is listed now. The runtime reports the free of a program with views in any case.
+  // If a program has no circular buffers, or only views, TT-Metal may never report its list. So the
+  // declared list is added now. If the program has views, TT-Metal reports its free even without a
+  // list.
   const std::vector<ProgramCb> declared = program.expected;
   if (!program.is_listed && without_views(declared).empty()) {
     listed_named(program, declared, mesh.chips);
@@ -240,7 +241,7 @@ void Programs::remove_destroyed(std::size_t at_most) {
   std::erase_if(dead_, [&](const Dead& dead) {
     return dead.when_ns < now && now - dead.when_ns > kFreeTimeoutNs;
   });
-  // The search starts after the program that the last call checked last.
+  // Each call continues after the program that the last call checked last.
   for (std::size_t i = std::min(at_most, programs_.size()); i > 0; --i) {
     auto program = programs_.upper_bound(last_checked_);
     if (program == programs_.end()) program = programs_.begin();
@@ -276,8 +277,8 @@ bool Programs::fits(const Program& program, const CbList& list) const {
 }
 
 // Returns the named program whose expected circular buffers are the first ones in `list`. If
-// several programs match, returns the program with the most circular buffers. Programs that declare
-// the same circular buffers are interchangeable.
+// several programs match, returns the program with the most circular buffers. If several of these
+// declare the same circular buffers, returns any of them, because the figures are the same.
 Programs::Program* Programs::find_expecting(const CbList& list) {
   Program* longest = nullptr;
   for (const std::uint64_t id : expected_) {
@@ -292,17 +293,16 @@ Programs::Program* Programs::find_expecting(const CbList& list) {
 
 void Programs::listed(const CbList& list, std::uint64_t current) {
   remove_destroyed(kChecksPerList);
-  // If the list is not even, some chips lack a part of it, because other circular buffers were
-  // reported before the list was complete. The figures of its chips are then estimates.
+  // If the list is not even, other circular buffers were reported before every chip had the whole
+  // list. Some chips lack a part of the list, so the figures of its chips are estimates.
   if (!list.is_even()) estimate(list.chips());
   const auto named = programs_.find(current);
   if (named != programs_.end() && fits(named->second, list)) {
     listed_named(named->second, list.cbs(), list.chips());
     return;
   }
-  // If a workload has several programs, their lists are reported on the runtime's own threads.
-  // These threads name no program, so the programs are found by the circular buffers that they
-  // declare.
+  // If a workload has several programs, the runtime's own threads place them. No hook names the
+  // program on these threads, so a program is found by the circular buffers that it declares.
   CbList rest = list;
   while (!rest.empty()) {
     Program* const program = find_expecting(rest);
@@ -342,7 +342,7 @@ void Programs::listed_named(Program& program, const std::vector<ProgramCb>& cbs,
 void Programs::listed_unnamed(const CbList& list) {
   const ChipNumbers chips = list.chips();
   // The list may be the new layout of a known program instead of a new program. The figures are
-  // then estimates.
+  // estimates if this is possible.
   const bool is_estimate = std::all_of(
       chips.begin(), chips.end(), [&](std::uint32_t chip) { return estimated_.contains(chip); });
   const bool may_be_known =
@@ -367,8 +367,8 @@ Programs::Table::iterator Programs::youngest_unnamed(std::uint32_t chip) {
   return programs_.end();
 }
 
-// Returns true if every other unnamed program on the chip has the same layout and chips. The
-// figures then do not depend on which program is removed.
+// Returns true if every other unnamed program on the chip has the same layout and chips. Then it
+// does not matter which of them is removed.
 bool Programs::is_only_choice(const Program& program, std::uint32_t chip) const {
   return std::all_of(programs_.begin(), programs_.end(), [&](const auto& each) {
     const Program& other = each.second;
@@ -388,8 +388,8 @@ void Programs::freed(FreeRow& row, std::uint32_t chip) {
                                  [&](const Dead& each) { return contains(each.frees, chip); });
   if (dead != dead_.rend()) {
     const auto index = static_cast<std::size_t>(std::distance(dead, dead_.rend()) - 1);
-    // If the end of the program was noticed before this call, its frees may have happened on a
-    // thread that is not attached. This free may then belong to another program.
+    // If the program's end was noticed before this call, its frees may have happened unseen, on a
+    // thread that is not attached. The free of this call may then belong to another program.
     if (index < noticed_before && victim != programs_.end()) estimate({chip});
     std::erase(dead->frees, chip);
     row.parts_.push_back({std::move(dead->frees), std::nullopt});
@@ -401,7 +401,8 @@ void Programs::freed(FreeRow& row, std::uint32_t chip) {
     if (victim != programs_.end()) estimate({chip});
     return;
   }
-  if (victim == programs_.end()) return;  // the program was placed on a thread that is not attached
+  if (victim == programs_.end())
+    return;  // the program was placed unseen, on a thread that is not attached
   if (views_.contains(chip)) {
     estimated_for_good_.insert(victim->second.chips.begin(), victim->second.chips.end());
     estimate(victim->second.chips);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The programs that TT-Metal's hooks report, and the rules that assign lists and frees to them.
+// TT-Metal's hooks report lists of circular buffers, and frees, without a program. This file
+// assigns each list and each free to a program.
 #pragma once
 
 #include <cstdint>
@@ -19,18 +20,18 @@
 
 namespace ttmem::tt_metal {
 
-// A program is *named* if host code or ttnn reported which program runs. Each list of a named
-// program replaces the earlier list of the program, and the end of the program is detected. Lists
-// of other programs have no name. Each list without a name counts as a new program, and a free
-// counts for the youngest unnamed program. Where this may be wrong, the circular buffers of the
-// chip are reported as estimates until the chip has no program or is closed.
+// The programs of the process. A program is *named* if host code or ttnn reported which program
+// runs. Each list of a named program replaces the earlier list of the program, and the end of the
+// program is detected. A list that belongs to no named program counts as a new, unnamed program. A
+// free without a name counts for the youngest unnamed program. If this may be wrong, the circular
+// buffers of the chip are reported as estimates until the chip has no program or is closed.
 //
 // `chips`, the argument of the constructor, must outlive this object. Not thread-safe.
 class Programs {
  public:
   explicit Programs(OpenChips& chips) : chips_(chips) {}
 
-  // Returns a number that no program has, for a kernel without a program.
+  // Returns a number that no program has. A kernel without a program gets this number.
   std::uint64_t number() { return next_++; }
 
   // ---- Named programs ----
@@ -49,9 +50,10 @@ class Programs {
   // Records that the program was sent to the mesh. Does nothing if no list of the program was
   // reported for this mesh.
   void dispatched(std::uint64_t program, const OpenMesh& mesh);
-  // Records that the program is about to be sent to the mesh. The program counts as sent now, and
-  // again when a list of the program follows. If `of_several`, the program may be sent to only some
-  // of the chips.
+  // Records that the program is about to be sent to the mesh. Reports a dispatch now if the
+  // program's circular buffers are known, and again if a new list of its circular buffers follows.
+  // If `of_several`, the program may be sent to only some of the chips, so the figures are
+  // estimates.
   void announced(std::uint64_t program, const OpenMesh& mesh, bool of_several);
   // Removes a program that is about to be destroyed.
   void forget(const ::tt::tt_metal::Program& program);
@@ -60,11 +62,12 @@ class Programs {
 
   // ---- Lists and frees ----
 
-  // Adds a complete list. `current` is the program that the thread of the list named last, or 0.
+  // Adds a complete list. `current` is the program that was named last on the thread of the list,
+  // or 0.
   void listed(const CbList& list, std::uint64_t current);
 
-  // The frees that a thread reports one directly after the other. A program is freed on one chip
-  // after the other.
+  // Consecutive frees on one thread. TT-Metal reports the free of a program on one chip after the
+  // other.
   class FreeRow {
    public:
     [[nodiscard]] bool empty() const { return parts_.empty(); }
@@ -73,28 +76,28 @@ class Programs {
     friend class Programs;
     struct Part {
       ChipNumbers still_to_come;
-      // The program before its free, to restore it on other chips. nullopt if its end is certain.
+      // The program as it was before its first free. If some chips report no free, the program is
+      // placed on them again. nullopt if the program has certainly ended.
       std::optional<PlacedProgram> whole;
     };
     std::vector<Part> parts_;
   };
   void freed(FreeRow& row, std::uint32_t chip);
   // Ends the row. An unnamed program that was freed on only some of its chips is placed again on
-  // the others.
+  // its other chips.
   void end(FreeRow& row);
 
   // Records that these chips have L1 buffers, so circular buffers may be views on them. If all
-  // circular buffers of a program are views, TT-Metal reports the free of the program but no list.
-  // So a free on these chips may count for the wrong unnamed program, and no later free shows the
-  // mistake.
+  // circular buffers of a program are views, TT-Metal reports the program's free but not its list.
+  // Such a free may be counted for the wrong unnamed program, and the mistake is never noticed. So
+  // after a free on these chips, the figures are estimates.
   void may_have_views(const ChipNumbers& chips) { views_.insert(chips.begin(), chips.end()); }
 
-  // Removes named programs that have been destroyed, even if no hook reported their end. Each call
-  // checks at most `at_most` programs. The next call continues with the programs that were not
-  // checked yet.
+  // Removes named programs that have been destroyed, even if no hook reported their end. Checks at
+  // most `at_most` programs. The next call continues after them.
   void remove_destroyed(std::size_t at_most);
-  // Removes destroyed programs without circular buffers, whose end no hook reports. Takes little
-  // time.
+  // Removes destroyed programs that have no circular buffers, because no hook reports their end.
+  // Takes little time.
   void remove_destroyed_silent();
   // Removes all programs from a closed chip.
   void closed(std::uint32_t chip);
@@ -107,8 +110,8 @@ class Programs {
     std::weak_ptr<const void> life;  // expires at the end of a named program
     bool knows_end = false;          // true after `life` was set
     bool is_listed = false;
-    // The circular buffers that the first list should have, without addresses. Empty after the
-    // first list.
+    // The circular buffers that the program declares, without addresses. The first list should have
+    // these. Empty after the first list.
     std::vector<ProgramCb> expected;
     // The chips on which the program will be freed, including closed chips.
     ChipNumbers frees;
@@ -147,8 +150,8 @@ class Programs {
   std::set<std::uint64_t> expected_;  // named programs that have no list yet
   std::set<std::uint64_t> silent_;    // named programs whose end no hook reports
   std::vector<Dead> dead_;            // destroyed programs whose frees are not reported yet
-  // For each chip, the number of unnamed programs that were on the chip when it was closed and
-  // whose frees are not reported yet.
+  // For each chip, the number of unnamed programs that the chip held when it was closed, and whose
+  // frees are not reported yet.
   std::map<std::uint32_t, std::uint32_t> pending_frees_;
   std::map<std::uint32_t, std::uint32_t> live_;  // number of programs on each chip
   std::set<std::uint32_t> estimated_;

@@ -4,8 +4,7 @@
 namespace ttmem::tt_metal {
 
 // Runs an action and ignores its exceptions (out of memory, an unexpected answer of the runtime),
-// because exceptions must not reach the program. If the action throws, the event that it should
-// record is missing.
+// because exceptions must not reach the program. If the action throws, its event is not recorded.
 template <typename Action>
 void quietly(Action action) noexcept {
   try {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that host code calls: to track threads, and to report facts that the hooks leave
-// out.
+// Implements the functions that host code calls to track its threads, and to report facts that the
+// hooks leave out.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace ttmem::tt_metal {
 namespace {
 
 // Returns true if the preloaded adapter is attached. The adapter reports everything that the hooks
-// report, and more, so the hooks are then not needed.
+// report, and more, so the hooks must not report again.
 bool is_adapter_attached() {
   using Attached = int (*)();
   const auto attached = reinterpret_cast<Attached>(dlsym(RTLD_DEFAULT, "ttmem_preload_attached"));
@@ -33,8 +33,9 @@ void attach() {
 }
 
 void attach_workers(tm::distributed::MeshDevice& mesh) {
-  // A submesh has no workers of its own: it uses the workers of the mesh that opened the chips. The
-  // workers take tasks in round-robin order, so one task for each worker reaches all workers.
+  // A submesh has no workers of its own, but uses the workers of the mesh that opened the chips.
+  // The workers take tasks in round-robin order, so with one task for each worker, every worker
+  // gets a task.
   std::size_t workers = mesh.num_devices();
   for (auto parent = mesh.get_parent_mesh(); parent; parent = parent->get_parent_mesh()) {
     workers = std::max(workers, parent->num_devices());

@@ -32,23 +32,23 @@ struct DeviceFacts {
   std::vector<std::uint64_t> dispatch_kernels = {};
 };
 
-// Tracks the calling thread. Does nothing if the thread is already tracked, or if the adapter is
-// preloaded, because the adapter then reports the same events.
+// Tracks the calling thread. Does nothing if the thread is already tracked. Does nothing if the
+// adapter is preloaded, because the adapter reports the same events.
 void attach();
-// Tracks the worker threads of a mesh. If a workload has several programs, these threads place
-// them.
+// Tracks the worker threads of a mesh, which place the programs of a workload that has several
+// programs.
 void attach_workers(tm::distributed::MeshDevice& mesh);
 
-// Reports the circular buffers that hooks have listed on this thread and that are not reported yet.
-// Without this call, such a list is reported at the next hook on its thread, or after a few
-// milliseconds without a hook.
+// Reports the lists of circular buffers that are not complete yet on this thread. Without this
+// call, a list is reported at the next hook on its thread, or after a few milliseconds without a
+// hook.
 void flush();
 
 // Shows a chip from now on, with these facts. Without this call, a chip is shown from its first
 // event.
 void device_opened(const tm::IDevice& chip, const DeviceFacts& facts = {});
-// Reports that a chip was closed. Call this function after closing the chip, because no hook
-// reports it. Without this call, the closing is noticed when the next mesh is used.
+// Reports that a chip was closed, because no hook reports it. Call this function after closing the
+// chip. Without this call, the closing is noticed when the next mesh is used.
 void device_closed(int chip);
 
 // Names the buffers that are allocated on this thread while the object lives. Labels may be nested.
@@ -69,11 +69,11 @@ class Label {
 // program. Put the object around the run of a program, or of a workload of one program.
 //
 // If a device (a chip or a mesh) is given, the end of the scope reports a dispatch: the program is
-// resident on the device, and its kernels evict the kernels of other programs from its cores. If an
-// exception ends the scope, no dispatch is reported. `kernel_cores` are the cores that run all of
-// the kernels. If the caller gives `kernel_cores`, and the runtime knows the binaries, the bytes of
-// the kernels are exact. Otherwise they are marked as an estimate. A caller that knows the bytes of
-// the kernels on a core passes them as `kernels`.
+// then resident on the device, and its kernels evict the kernels of other programs from its cores.
+// If an exception ends the scope, no dispatch is reported. `kernel_cores` are the cores on which
+// all kernels of the program run. The kernel bytes are exact if `kernel_cores` is given and the
+// runtime knows the binaries, otherwise they are marked as an estimate. `kernels` are the kernel
+// bytes on a core, if the caller knows them.
 class ProgramScope {
  public:
   explicit ProgramScope(const tm::Program& program, tm::IDevice* device = nullptr,
@@ -95,9 +95,9 @@ class ProgramScope {
 // run in a ProgramScope.
 void trace_replayed(tm::IDevice* device, const std::vector<const tm::Program*>& programs);
 
-// Call this just before a program that ran in a ProgramScope is destroyed. Other programs are
-// ignored. The call is only needed if TT-Metal's class Program is not a single shared pointer.
-// Otherwise the end of the program is detected without this call.
+// Removes a program that ran in a ProgramScope. Call this just before the program is destroyed.
+// Ignores other programs. Only needed if TT-Metal's class Program is not a single shared pointer;
+// otherwise the end of the program is detected without this call.
 void forget_program(const tm::Program& program);
 
 }  // namespace ttmem::tt_metal

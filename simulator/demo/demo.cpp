@@ -46,7 +46,7 @@ constexpr std::array<Entry, 9> kEntries = {{
 
 constexpr double kStepsPerSecond = 10;
 constexpr double kMaxSeconds =
-    1e8;  // three years; up to this limit, steps and times do not overflow
+    1e8;  // three years; a larger value could overflow the steps and times
 
 Result<const Entry*> find(const std::string& name) {
   const auto* found = std::find_if(kEntries.begin(), kEntries.end(),
@@ -75,7 +75,8 @@ void take_step(Scenario& scenario, std::uint64_t number) {
   ttmem_mark("step");
 }
 
-// Returns false if a signal ended the scenario.
+// Runs the steps of the scenario, one every tenth of a second. Returns false if a signal ended the
+// scenario.
 bool play_in_real_time(Scenario& scenario, double seconds, foreground::StopSignals& signals) {
   using Clock = foreground::StopSignals::Clock;
   const auto after = [start = Clock::now()](double span) {

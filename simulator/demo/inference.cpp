@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A large model on eight chips. Use of each memory, in the words of scenario.hpp: DRAM very high
-// (weights and KV cache), L1 low between operations, CBs medium (they stream tiles), kernels medium
-// (many operations).
+// A large model on eight chips. Use of each memory (scenario.hpp explains the words): DRAM very
+// high (weights and KV cache), L1 low between operations, CBs medium (they stream tiles), kernels
+// medium (many operations).
 #include <fmt/core.h>
 
 #include <deque>

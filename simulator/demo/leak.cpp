@@ -31,8 +31,7 @@ class LeakScenario : public Scenario {
     try {
       serve(number);
     } catch (const std::exception&) {
-      // The device is full. A real server would end here, but the scenario continues with the next
-      // step.
+      // The device is full. A real server would end here. The scenario goes on without the buffer.
     }
   }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of host code that allocate memory: opening devices, allocating buffers, and running
-// programs that declare circular buffers. All calls use TT-Metal's own interface, which the dry run
-// implements. They throw TT-Metal's exceptions. Calls of ttmem::tt_metal attach the processor and
-// report what the runtime's hooks do not report.
+// The actions of host code that take device memory: opening devices, allocating buffers, and
+// running programs that declare circular buffers. All calls use TT-Metal's own interface, which the
+// dry run implements. They throw TT-Metal's exceptions. Calls of ttmem::tt_metal attach the
+// processor and report what the runtime's hooks do not report.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace tm = ::tt::tt_metal;
 
 inline constexpr std::uint64_t kKiB = 1024;
 inline constexpr std::uint64_t kBf16Tile = 2048;  // bytes of 32 x 32 elements
-// Bytes of 32 x 32 elements with their shared exponents.
+// Bytes of 32 x 32 elements, including the exponents that elements share.
 inline constexpr std::uint64_t kBfp8Tile = 1088;
 inline constexpr std::uint64_t kFp32Tile = 4096;
 
@@ -83,8 +83,8 @@ class Operation {
             std::uint64_t kernel_bytes = 0);
 
   void run();
-  // Enqueues the program without waiting. During the capture of a trace the program is captured and
-  // not run.
+  // Enqueues the program without waiting. While a trace is captured, the program is added to the
+  // trace and does not run.
   void enqueue();
   [[nodiscard]] const tm::Program& program() const;
 
@@ -97,9 +97,9 @@ class Operation {
 // A trace: operations that are captured once and then replayed together many times.
 class MeshTrace {
  public:
-  // Runs each operation once, because only a compiled program can be captured. Then captures the
-  // operations in order, `repetitions` times. The operations must not be moved before the last
-  // replay.
+  // Runs each operation once, because only a compiled program can be captured. Then captures all
+  // operations in order, `repetitions` times. The operations must not be moved until the last
+  // replay has ended.
   MeshTrace(const Mesh& mesh, std::vector<Operation>& operations, std::size_t repetitions);
   ~MeshTrace();
   MeshTrace(const MeshTrace&) = delete;

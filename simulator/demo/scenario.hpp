@@ -17,7 +17,7 @@ class Scenario {
   Scenario(const Scenario&) = delete;
   Scenario& operator=(const Scenario&) = delete;
 
-  // Does the work of a tenth of a second. `number` counts from 0.
+  // Does the work of one step, which is a tenth of a second. `number` counts from 0.
   virtual void step(std::uint64_t number) = 0;
 
   const Mesh mesh;

@@ -73,8 +73,8 @@ std::unique_ptr<Scenario> make_mesh8() {
   return scenario;
 }
 
-// 30 programs with 160 KiB on each of 64 cores: logical 300.0 MiB. The CBs of every program cover
-// the same addresses, divided differently: physical 10.0 MiB.
+// 30 programs with 160 KiB on each of 64 cores: logical 300.0 MiB. All programs use the same
+// addresses, but divide them differently among their CBs: physical 10.0 MiB.
 std::unique_ptr<Scenario> make_cached_programs() {
   auto scenario = std::make_unique<Steady>(kN150);
   std::vector<Operation> variants;

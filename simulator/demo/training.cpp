@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data-parallel training on the two chips of one board. Use of each memory, in the words of
-// scenario.hpp: DRAM high (replicated weights and optimiser state), CBs high (they stream
+// Data-parallel training on the two chips of one board. Use of each memory (scenario.hpp explains
+// the words): DRAM high (replicated weights and optimiser state), CBs high (they stream
 // activations), L1 medium (activations of the forward pass wait for the backward pass), kernels low
 // (the same few kernels run all the time).
 #include <fmt/core.h>
@@ -32,9 +32,9 @@ class Training : public Scenario {
     for (Operation& operation : operations_) operation.run();
   }
 
-  // Runs one operation, and does the work of one layer or of one optimiser step. In the forward
-  // pass, the layer allocates its activation. In the backward pass, the layer frees its activation
-  // and allocates its gradient. An optimiser step frees the gradients of two layers.
+  // Runs one operation, together with the allocations of one layer or of one optimiser step. In the
+  // forward pass, the layer allocates its activation. In the backward pass, the layer frees its
+  // activation and allocates its gradient. An optimiser step frees the gradients of two layers.
   void step(std::uint64_t number) override {
     operations_[number % operations_.size()].run();
     const std::uint64_t at = number % kIteration;

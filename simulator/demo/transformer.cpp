@@ -74,7 +74,8 @@ std::vector<Operation> transformer_operations(const Mesh& mesh, std::uint64_t la
       stack({8, 8}),           // residual add
       stack({24, 24, 24}),     // silu and multiply
   };
-  // Matmuls in three sizes. Each has three blocks of operands, partial sums and an output.
+  // Matmuls in three sizes. Each has five CBs: three blocks of operands, one of partial sums, and
+  // the output.
   for (std::uint64_t share : {4UL, 2UL, 1UL}) {
     const std::uint64_t total = largest_kib / share;
     const std::uint64_t block = total / 4;

@@ -25,7 +25,8 @@ inline constexpr TransformerShape k70B = {80, 8192, 28672, 2048, 128256};
 [[nodiscard]] std::vector<Tensor> transformer_weights(const Mesh& mesh,
                                                       const TransformerShape& shape);
 
-// Allocates one KV cache tensor per layer in DRAM, with `tiles_per_layer` on each chip.
+// Allocates one KV cache tensor for each layer in DRAM. Each tensor has `tiles_per_layer` tiles on
+// each chip.
 [[nodiscard]] std::vector<Tensor> kv_cache(const Mesh& mesh, std::uint64_t layers,
                                            std::uint64_t tiles_per_layer);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replaces the demo in a build without the dry run, because the demo needs the dry run's devices.
+// Replaces demo.cpp in a build without the dry run, because the demo needs the dry run's devices.
 #include "simulator/demo/demo.hpp"
 
 namespace ttmem::demo {

@@ -43,7 +43,7 @@ std::shared_ptr<distributed::MeshBuffer> dram_buffer(distributed::MeshDevice& me
   return distributed::MeshBuffer::create(global, local, &mesh);
 }
 
-// Adds a circular buffer of two tiles: one is filled while the other is read.
+// Adds a circular buffer of two tiles, so that one tile can be filled while the other is read.
 void add_circular_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index) {
   CreateCircularBuffer(program, cores,
                        CircularBufferConfig(2 * kTileBytes, {{index, tt::DataFormat::Float16_b}})
@@ -68,7 +68,8 @@ Kernels add_kernels(Program& program, const CoreRangeSet& cores, const distribut
           CreateKernel(program, "kernels/matmul.cpp", cores, ComputeConfig{})};
 }
 
-// Gives each core `tiles_per_core` consecutive output tiles. Moves `first_tile` past these tiles.
+// Gives each core its share of the output: `tiles_per_core` consecutive tiles. `first_tile` is the
+// first tile that no core has yet.
 void set_arguments(const Program& program, const Kernels& kernels, const CoreRangeSet& cores,
                    std::uint32_t tiles_per_core, std::uint32_t& first_tile,
                    const std::vector<std::uint32_t>& addresses, const Problem& tiles) {

@@ -25,7 +25,7 @@ using program_cache::detail::ProgramCacheKey;
 constexpr std::uint32_t kTileBytes = 2048;
 constexpr std::uint32_t kTiles = 80;  // 160 KiB on each core: 10 MiB on 64 cores
 
-// The value that a later run of a program needs: the kernel whose argument changes.
+// What a later run of a cached program needs: the handle of the kernel whose argument changes.
 struct Shared {
   KernelHandle kernel;
 };

@@ -60,8 +60,8 @@ bool StopSignals::came_before(Clock::time_point when) {
     const nanoseconds left = std::max<nanoseconds>(when - Clock::now(), nanoseconds::zero());
     const timespec timeout{left.count() / std::nano::den, left.count() % std::nano::den};
     if (::sigtimedwait(&signals_, nullptr, &timeout) > 0) return true;
-    // Any error but EINTR means that the time is over. After EINTR, which another signal's handler
-    // caused, the wait continues.
+    // EINTR means that the handler of another signal interrupted the wait, which then continues.
+    // Any other error means that the time is over.
     if (errno != EINTR) return false;
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions for commands that are workloads themselves (demo, replay). The process of such a
-// command is tracked like any other process, prints the command line that shows its memory, and
-// ends with Ctrl-C or another signal.
+// Functions for commands that are workloads themselves (demo, replay). The process of the command
+// is tracked like any other process. It prints the command line that shows its memory, and ends
+// with Ctrl-C or another signal.
 #pragma once
 
 #include <signal.h>
@@ -15,15 +15,15 @@
 namespace ttmem::foreground {
 
 // Turns tracking on in this process. Changes the environment, so call it before threads are
-// started, and before any other ttmem_* call. Fails if no segment could be created.
+// started, and before any other ttmem_* call. Fails if the process gets no segment.
 [[nodiscard]] Result<void> start_tracking();
 
 // Prints `what` on stderr, and then the command line that shows the memory of this process.
 void announce(std::string_view what);
 
-// While an object lives, SIGINT, SIGTERM and SIGHUP end the waits of the object and not the
-// process. A signal that was ignored before (nohup, a background job) stays ignored. Threads
-// inherit the signal mask, so create the object before the threads. Use the object in one thread
+// While an object lives, SIGINT, SIGTERM and SIGHUP do not end the process, but end the waits of
+// the object. A signal that was ignored before (nohup, a background job) stays ignored. Threads
+// inherit the signal mask, so create the object before any thread. Use the object in one thread
 // only.
 class StopSignals {
  public:

@@ -23,8 +23,8 @@ void Feeder::feed(const capture::CaptureDevice& device) {
   info.dram_bytes_per_channel = device.dram_bytes_per_channel;
   info.trace_region_bytes = device.trace_region_bytes;
   ttmem_device_open(&info);
-  // The hooks of a capture report neither kernels nor dispatches, so only buffers and programs are
-  // known.
+  // A capture has no kernels and no dispatches, because the hooks do not report them. Only buffers
+  // and programs are known.
   ttmem_set_reported(info.id, TTMEM_REPORTS_BUFFERS | TTMEM_REPORTS_PROGRAMS);
 }
 
@@ -66,15 +66,15 @@ void Feeder::feed(const capture::CbAlloc& cb) {
   place(cb.program, cb.device);
 }
 
-// Places the program again. Only a program without CBs changes: no earlier line of the capture has
-// placed it, but it is live from its registration on.
+// Places the program with its CBs. This matters only for a program without CBs, because each line
+// of a CB has already placed its program. A program without CBs is live from its registration on.
 void Feeder::feed(const capture::ProgramRegister& complete) {
   place(complete.program, complete.device);
 }
 
 // The runtime ends a program on one chip after the other, but the C interface ends a program on all
-// chips at once. The feeder destroys the program when it has ended on its last chip. On every chip
-// where the program ends earlier, the feeder places it without CBs.
+// chips at once. Until the program has ended on its last chip, the feeder places it without CBs on
+// each chip where it has ended. Then the feeder destroys the program.
 void Feeder::feed(const capture::ProgramUnregister& end) {
   const auto program = programs_.find(end.program);
   if (program == programs_.end()) return;

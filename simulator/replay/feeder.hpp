@@ -9,8 +9,8 @@
 
 namespace ttmem::replay {
 
-// Calls the C interface for each line of a capture. After each line the tracker has the state that
-// the runtime had at that line. Calls may come from different threads, one at a time.
+// Calls the C interface for each line of a capture. After each line, the tracker has the state that
+// the runtime had at that line. Several threads may call the feeder, but only one at a time.
 class Feeder {
  public:
   void feed(const capture::CaptureEntry& entry);
@@ -28,7 +28,8 @@ class Feeder {
 
   void place(std::uint64_t program, std::uint32_t device);
 
-  // The CBs of one live program, by device id. The key of `programs_` is the program number.
+  // The CBs of one live program. The key is the device id. The key of `programs_` is the number of
+  // the program.
   using Layouts = std::map<std::uint32_t, std::vector<capture::CbAlloc>>;
   std::map<std::uint64_t, Layouts> programs_;
 };

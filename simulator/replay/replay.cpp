@@ -23,8 +23,7 @@ namespace {
 using Clock = foreground::StopSignals::Clock;
 
 constexpr std::size_t kMaxThreads = 256;
-constexpr double kMaxDelay_ns =
-    1e18;  // thirty years; up to this limit, a time point does not overflow
+constexpr double kMaxDelay_ns = 1e18;  // thirty years; a larger value could overflow a time point
 
 // Returns the time at which a line that was recorded at `t_ns` is due.
 Clock::time_point due(Clock::time_point start, std::uint64_t t_ns, std::optional<double> speed) {
@@ -98,7 +97,7 @@ Result<Replayed> replay_capture(const ReplayOptions& options) {
   try {
     return replay_checked(options);
   } catch (const std::exception& failure) {
-    // For example, memory ran out or a thread could not be started.
+    // Memory may have run out, or a thread could not be started.
     return Error{fmt::format("cannot replay {}: {}; free memory or threads and try again",
                              capture::name_of_capture(options.file), failure.what())};
   }

@@ -24,9 +24,9 @@ struct Replayed {
 };
 
 // Reports the lines of a capture of the real runtime to the tracker, in the order of the file. Each
-// event runs on the thread that stands for its thread number. Fails if the speed is not above 0, if
-// tracking could not start, if the capture has events of too many threads, or if the file is not a
-// capture (the message names the file, the line and the reason).
+// line is reported on a thread that stands for the line's thread number. Fails if the speed is not
+// above 0, if tracking could not start, or if the capture has events of too many threads. Also
+// fails if the file is not a capture; the message names the file, the line and the reason.
 [[nodiscard]] Result<Replayed> replay_capture(const ReplayOptions& options);
 
 }  // namespace ttmem::replay

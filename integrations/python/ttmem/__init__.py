@@ -10,8 +10,9 @@
 - `device_open()`, `buffer_alloc()`, ... report single allocations. Each function is one call
   of the C interface (ttmem/ttmem.h).
 
-A process is tracked if TT_ALLOC_TRACKING_ENABLED=1 is in its environment at its first call.
-`ttmem run -- python3 model.py` sets it. Importing this module loads and starts nothing.
+A process is tracked if TT_ALLOC_TRACKING_ENABLED=1 is in its environment when it first calls the
+library. `ttmem run -- python3 model.py` sets the variable. Importing this module loads and starts
+nothing.
 """
 
 from ._calls import (

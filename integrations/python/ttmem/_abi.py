@@ -79,7 +79,8 @@ _ARGUMENTS = {
 
 _lock = threading.Lock()
 _library: Optional[ctypes.CDLL] = None
-# Error messages of failed searches, by value of TTMEM_LIB. A search is slow, so it is not repeated.
+# Error messages of failed searches for the library, by value of TTMEM_LIB. A search is slow, so a
+# failed search is not repeated.
 _failures: Dict[Optional[str], str] = {}
 
 
@@ -100,8 +101,8 @@ def library() -> ctypes.CDLL:
 
 
 def _loaded_already() -> Optional[ctypes.CDLL]:
-    """Returns the library if the process has loaded it already, otherwise None. A second copy would
-    not be tracked, because a process has one segment."""
+    """Returns the library if the process has already loaded it, otherwise None. Does not load a
+    second copy, because a process has one segment and a second copy would not be tracked."""
     try:
         return ctypes.CDLL("libttmem.so.0", mode=os.RTLD_NOLOAD)
     except OSError:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The calls of the C interface, one function for each call. include/ttmem/ttmem.h describes them.
 
-All functions may be called from any thread, and do nothing while tracking is off. Each function
-except enabled() raises TtmemError if there is no library, and ValueError for a number that is too
-large or negative.
+All functions may be called from any thread, and do nothing while tracking is off. If there is no
+library, enabled() returns False and all other functions raise TtmemError. A number that is negative
+or too large raises ValueError.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ CoreRange = Tuple[int, int, int, int]
 
 
 class Cb(NamedTuple):
-    """One circular buffer: [address, address + size_bytes) of the L1 of each of its cores."""
+    """One circular buffer. It takes [address, address + size_bytes) in the L1 of each of its
+    cores."""
 
     address: int
     size_bytes: int
@@ -56,9 +57,9 @@ def device_open(id: int = 0, *, uid: int = 0, arch: Optional[str] = None,
                 l1_bytes_per_core: int = 0, l1_base: int = 0, l1_small_bytes_per_core: int = 0,
                 dram_channels: int = 0, dram_bytes_per_channel: int = 0,
                 trace_region_bytes: int = 0) -> None:
-    """Opens a device, or adds facts to an open device; facts that are left out stay as they are, at
-    first unknown. `id` is the chip's number in this process, and `uid` its number in every process.
-    An open device keeps its allocations."""
+    """Opens a device. If the device is already open, adds facts to it, and its allocations stay. A
+    fact that is left out keeps its value, or is unknown. `id` is the chip's number in this process,
+    and `uid` its number in every process."""
     info = _abi.DeviceInfo(
         ctypes.sizeof(_abi.DeviceInfo), _u32("id", id), _u64("uid", uid), _text(arch),
         _text(board), _u16("grid_x", grid_x), _u16("grid_y", grid_y),
@@ -71,15 +72,15 @@ def device_open(id: int = 0, *, uid: int = 0, arch: Optional[str] = None,
 
 
 def set_reported(device: int, what: int) -> None:
-    """Declares that this process reports all memory of these kinds on the device from now on. A
-    kind without reports is then 0, and no longer unknown. `what` is a sum of Reports, or of 1 <<
-    BufferType."""
+    """Declares that this process reports all memory of these kinds on the device from now on. As
+    long as nothing of such a kind is reported, its figure is then 0 and not unknown. `what` is a
+    sum of Reports, or of 1 << BufferType."""
     _abi.library().ttmem_set_reported(_u32("device", device), _u32("what", what))
 
 
 def cb_estimate(device: int, is_estimate: bool) -> None:
     """Marks the figures of this process's circular buffers on the device as an estimate, or as
-    exact if `is_estimate` is false. Estimates are always shown with a mark."""
+    exact if `is_estimate` is false."""
     _abi.library().ttmem_cb_estimate(_u32("device", device), int(is_estimate))
 
 
@@ -99,28 +100,29 @@ def buffer_alloc(device: int, type: BufferType, size_bytes: int, address: int, *
                  label: Optional[str] = None, own_banks: bool = False, page_bytes: int = 0,
                  layout: Optional[str] = None, bottom_up: Optional[bool] = None) -> None:
     """Reports a buffer, which takes [address, address + bytes_per_bank) in every bank of the
-    device. `cores` are the cores that hold its bytes; empty means every bank. If `own_banks` is
-    true, the buffer's allocator covers only `cores`, as the allocator of a sub-device does, and the
-    buffer takes no bytes in other banks. `id` identifies the buffer for buffer_free(); with `id` 0,
-    the address identifies the buffer. `bytes_per_bank` 0 means unknown. The other arguments are for
-    `ttmem fit`, and may be unknown: `page_bytes`, the `layout` ("interleaved" or "sharded"), and
-    `bottom_up`: True if the buffer was taken from the bottom of its banks, False from the top."""
+    device. `bytes_per_bank` 0 means unknown. `cores` are the cores that hold the buffer's bytes;
+    empty means every bank. If `own_banks` is true, the buffer's allocator covers only `cores`, as
+    the allocator of a sub-device does, and the buffer takes no bytes in other banks. `id`
+    identifies the buffer for buffer_free(); if `id` is 0, the address identifies the buffer. The
+    other arguments are only for `ttmem fit`, and may be left out: `page_bytes`, `layout`
+    ("interleaved" or "sharded"), and `bottom_up` (True if the buffer was taken from the bottom of
+    its banks, False if from the top)."""
     buffer = _buffer(type, size_bytes, address, id, bytes_per_bank, cores, label, own_banks,
                      page_bytes, layout, bottom_up)
     _abi.library().ttmem_buffer_alloc(_u32("device", device), ctypes.byref(buffer))
 
 
 def buffer_free(device: int, type: BufferType, id: int) -> None:
-    """Reports the free of a buffer. `id` is the id of buffer_alloc(), or the address if the id was
-    0."""
+    """Reports the free of a buffer. `id` is the id that buffer_alloc() got, or the address if that
+    id was 0."""
     _abi.library().ttmem_buffer_free(_u32("device", device), BufferType(type), _u64("id", id))
 
 
 def program_place(device: int, program: int, cbs: Iterable[Cb], *,
                   name: Optional[str] = None) -> None:
-    """Reports that the CBs of `program` have addresses on `device` from now on. Placing a program
-    again with the same CBs changes nothing; other CBs replace the earlier CBs. `name` is the name
-    that is shown for the program; None keeps the earlier name."""
+    """Reports that the CBs of `program` have addresses on `device` from now on. If the program is
+    already placed, `cbs` replace its CBs. `name` is the name that is shown for the program; None
+    keeps the earlier name."""
     placement, _keep = _placement(program, cbs, name)
     _abi.library().ttmem_program_place_with(_u32("device", device), ctypes.byref(placement))
 
@@ -147,34 +149,36 @@ def mesh_buffer_alloc(devices: Iterable[int], type: BufferType, size_bytes: int,
                       id: int = 0, bytes_per_bank: int = 0, cores: Sequence[CoreRange] = (),
                       label: Optional[str] = None, own_banks: bool = False, page_bytes: int = 0,
                       layout: Optional[str] = None, bottom_up: Optional[bool] = None) -> None:
-    """Does buffer_alloc() on each device of a mesh, with one call and one record, which is shown as
-    one row with all devices. The sizes are the sizes on one device."""
+    """Reports the same as buffer_alloc() on each device of a mesh, but with one call and one
+    record. The record is shown as one row with all devices. The sizes are the sizes on one
+    device."""
     buffer = _buffer(type, size_bytes, address, id, bytes_per_bank, cores, label, own_banks,
                      page_bytes, layout, bottom_up)
     _abi.library().ttmem_mesh_buffer_alloc(*_devices(devices), ctypes.byref(buffer))
 
 
 def mesh_buffer_free(devices: Iterable[int], type: BufferType, id: int) -> None:
-    """Reports the free of a buffer on these devices. The buffer stays on its other devices."""
+    """Reports the free of a buffer on these devices. If the buffer has other devices, it stays
+    there."""
     _abi.library().ttmem_mesh_buffer_free(*_devices(devices), BufferType(type), _u64("id", id))
 
 
 def mesh_program_place(devices: Iterable[int], program: int, cbs: Iterable[Cb], *,
                        name: Optional[str] = None) -> None:
-    """Does program_place() on each device of a mesh."""
+    """Reports the same as program_place() on each device of a mesh."""
     placement, _keep = _placement(program, cbs, name)
     _abi.library().ttmem_mesh_program_place_with(*_devices(devices), ctypes.byref(placement))
 
 
 def mesh_program_dispatch(devices: Iterable[int], program: int) -> None:
-    """Does program_dispatch() on each device of a mesh."""
+    """Reports the same as program_dispatch() on each device of a mesh."""
     _abi.library().ttmem_mesh_program_dispatch(*_devices(devices), _u64("program", program))
 
 
 @contextlib.contextmanager
 def scope(name: str) -> Iterator[None]:
-    """Names the allocations and programs of this thread inside a `with` block. The name is appended
-    to the names of the scopes around it: "decoder.0/attention"."""
+    """Names the allocations and programs of this thread inside a `with` block. Names of nested
+    blocks are joined: "decoder.0/attention"."""
     library = _abi.library()
     library.ttmem_scope_push(_text(name))
     try:
@@ -189,36 +193,36 @@ def mark(name: str) -> None:
 
 
 def report_failure(text: str) -> None:
-    """Reports an out-of-memory error; `text` is the error message of the runtime. The present state
-    of this process is kept for `ttmem explain`, so call this before memory is freed. The state is
+    """Reports an out-of-memory error; `text` is the error message of the runtime. Saves what this
+    process holds now for `ttmem explain`, so call this before memory is freed. The saved state is
     removed if the process exits with 0."""
     _abi.library().ttmem_report_failure(_text(text))
 
 
 def cb_alloc(device: int, id: int, size_bytes: int) -> None:
     """Reports a CB of which only an id and the size are known. The CB counts in the CB bytes of the
-    device, but for no core and for no program. If an id is reported several times, the CB counts
-    once, with its largest size, until the id was freed as often as it was reported."""
+    device, but belongs to no core and no program. An id that is reported several times counts once,
+    with its largest size. It counts until it was freed as often as it was reported."""
     _abi.library().ttmem_cb_alloc(_u32("device", device), _u64("id", id),
                                   _u64("size_bytes", size_bytes))
 
 
 def cb_free(device: int, id: int) -> None:
-    """Reports the free of a CB of cb_alloc()."""
+    """Reports the free of a CB that cb_alloc() reported."""
     _abi.library().ttmem_cb_free(_u32("device", device), _u64("id", id))
 
 
 def kernel_load(device: int, kernel: int, size_bytes: int,
                 role: KernelRole = KernelRole.APP) -> None:
-    """Reports a loaded kernel. `size_bytes` is its size on the whole device. Loading a loaded
-    kernel again replaces its size."""
+    """Reports a loaded kernel. `size_bytes` is its size on the whole device. If the kernel is
+    already loaded, its size is replaced."""
     _abi.library().ttmem_kernel_load(_u32("device", device), _u64("kernel", kernel),
                                      _u64("size_bytes", size_bytes), KernelRole(role))
 
 
 def kernel_load_estimate(device: int, kernel: int, size_bytes: int,
                          role: KernelRole = KernelRole.APP) -> None:
-    """Does kernel_load() for a size that is only an estimate. The size is always marked as an
+    """Reports a loaded kernel whose size is an estimate. The size is always marked as an
     estimate."""
     _abi.library().ttmem_kernel_load_estimate(_u32("device", device), _u64("kernel", kernel),
                                               _u64("size_bytes", size_bytes), KernelRole(role))
@@ -274,7 +278,7 @@ def _text(text: Optional[str]) -> Optional[bytes]:
     return None if text is None else text.encode("utf-8", "replace")
 
 
-# Checks the range, because ctypes silently cuts a number that does not fit.
+# Checks the range first, because ctypes silently cuts off a number that does not fit.
 def _unsigned(name: str, value: int, bits: int) -> int:
     number = operator.index(value)
     if not 0 <= number < 1 << bits:

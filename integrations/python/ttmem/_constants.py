@@ -23,7 +23,7 @@ class BufferType(IntEnum):
 
 
 class Reports(IntFlag):
-    """The kinds that a process reports about a device, for set_reported()."""
+    """The kinds of reports, for set_reported()."""
 
     BUFFERS = 0x1F  #: buffers of all types
     PROGRAMS = 0x20  #: programs and their circular buffers

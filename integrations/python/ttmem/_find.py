@@ -18,7 +18,7 @@ _COMMON_PREFIXES = ("/usr/local", "/usr", "/opt/ttmem")
 
 
 def library_candidates() -> Iterator[str]:
-    """Yields names for dlopen(), the best first."""
+    """Yields names of the library for dlopen(), the best first."""
     named = os.environ.get("TTMEM_LIB")
     if named:
         yield named
@@ -37,7 +37,8 @@ def library_candidates() -> Iterator[str]:
 
 
 def _library_folders(prefix: Path) -> List[Path]:
-    """Returns `lib`, and the folder in which this system's packages install libraries."""
+    """Returns the folders in which libraries are installed: `lib`, and the folder of this system's
+    packages."""
     triplet = sysconfig.get_config_var("MULTIARCH")  # on Debian: x86_64-linux-gnu
     return [prefix / "lib"] + ([prefix / "lib" / triplet] if triplet else [prefix / "lib64"])
 

@@ -28,9 +28,9 @@ class L1Tracker:
     create circular buffers and kernels.
 
     The tracker counts with and without the library. If this process is tracked (`tracked` is True),
-    `ttmem` shows the same figures for this process on `device`: CBs without an address, and kernels
-    as estimates. CBs and kernels stay until free_cb(), free_kernel() or free(), the end of a `with`
-    block, or the end of the process.
+    `ttmem` also shows these CBs and kernels for this process on `device`. The CBs have no address,
+    and the kernels are estimates. CBs and kernels are held until free_cb(), free_kernel() or
+    free(), the end of a `with` block, or the end of the process.
 
     Any thread may call the methods. After fork() the child continues to count, and `ttmem` shows
     only what the child adds.
@@ -72,7 +72,8 @@ class L1Tracker:
         return self._cbs.add(_product(num_tiles, tile_size))
 
     def track_kernel(self, num_cores: int = 1) -> int:
-        """Call this when adding a kernel. Returns its estimated bytes on all its cores."""
+        """Call this when adding a kernel. Returns its estimated bytes on all of its cores
+        together."""
         return self._kernels.add(_product(num_cores, _KERNEL_BYTES_PER_CORE))
 
     def summary(self) -> None:
@@ -88,11 +89,11 @@ class L1Tracker:
         print(f"{'=' * 60}\n")
 
     def cb_alloc(self, tiles: int, tile_size: int) -> None:
-        """Does track_cb() and prints the added bytes."""
+        """Calls track_cb() and prints the added bytes."""
         print(f"CB: +{self.track_cb(tiles, tile_size) / _MIB:.1f}MB")
 
     def kernel_add(self, cores: int = 1) -> None:
-        """Does track_kernel() without a result."""
+        """Calls track_kernel() and returns nothing."""
         self.track_kernel(cores)
 
     def show(self) -> None:
@@ -100,13 +101,13 @@ class L1Tracker:
         print(f"\nL1: CBs={self.cb / _MIB:.1f}MB, Kernels={self.kern / _MIB:.1f}MB")
 
     def free_cb(self, num_tiles: int, tile_size: int) -> int:
-        """Frees one circular buffer of that size. Returns its bytes. Raises ValueError if no such
-        circular buffer is held."""
+        """Frees one held circular buffer of this size and returns its bytes. Raises ValueError if
+        there is none."""
         return self._cbs.remove(_product(num_tiles, tile_size))
 
     def free_kernel(self, num_cores: int = 1) -> int:
-        """Frees one kernel on that many cores. Returns its bytes. Raises ValueError if no such
-        kernel is held."""
+        """Frees one held kernel on this number of cores and returns its bytes. Raises ValueError if
+        there is none."""
         return self._kernels.remove(_product(num_cores, _KERNEL_BYTES_PER_CORE))
 
     def free(self) -> None:
@@ -145,8 +146,8 @@ class _Item(NamedTuple):
 
 
 class _Held:
-    """The held circular buffers, or the held kernels. `report` returns True if it called the
-    library."""
+    """The circular buffers, or the kernels, that a tracker holds. `report` passes an item to the
+    library; it returns False if the process is not tracked."""
 
     def __init__(self, what: str, report: Callable[[int, int], bool],
                  report_free: Callable[[int], None]) -> None:
@@ -199,14 +200,15 @@ def _tracking_is_on() -> bool:
     try:
         _calls.require_tracking()
     except TtmemError as error:
-        # Warns, because a user who has turned tracking on expects the figures in `ttmem`.
+        # Warns, because a user who sets the variable expects the figures in `ttmem`.
         warnings.warn(f"L1Tracker only counts: {error}", RuntimeWarning, stacklevel=3)
         return False
     return True
 
 
 def _product(count: int, size_bytes: int) -> int:
-    """Multiplies two numbers. Raises TypeError or ValueError for wrong arguments."""
+    """Returns the product. Raises TypeError for an argument that is not an integer, and ValueError
+    for a negative argument."""
     count, size_bytes = operator.index(count), operator.index(size_bytes)
     if count < 0 or size_bytes < 0:
         raise ValueError(f"{count} times {size_bytes} bytes: neither may be negative")

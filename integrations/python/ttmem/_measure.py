@@ -18,12 +18,12 @@ from ._snapshot import snapshot
 
 
 class Change(NamedTuple):
-    """The change of one kind of memory of this process on one device in a block. None means
-    unknown, for example because the process has not reported the kind so far. A kind that is first
-    reported inside the block counts from 0.
+    """How much of one kind of memory this process held on one device before, during and after a
+    block. None means unknown, for example because the process has not reported the kind so far. If
+    the kind is first reported inside the block, `before_bytes` is 0.
 
-    `kind` is one of ttmem.KINDS, or "l1_total": L1 buffers, L1_SMALL, CBs and kernels together.
-    If `peak_is_exact` is False, `peak_bytes` is the highest sample, and the peak may be higher.
+    `kind` is one of ttmem.KINDS, or "l1_total": L1 buffers, L1_SMALL, CBs and kernels together. If
+    `peak_is_exact` is False, `peak_bytes` is the highest sample, and the peak may be higher.
     """
 
     device: int
@@ -41,12 +41,12 @@ class Change(NamedTuple):
 
     @property
     def took_bytes(self) -> Optional[int]:
-        """Bytes from the start of the block up to its peak."""
+        """Bytes at the peak of the block minus bytes before the block."""
         return _minus(self.peak_bytes, self.before_bytes)
 
     @property
     def gave_back_bytes(self) -> Optional[int]:
-        """Bytes from the peak down to the end of the block: took_bytes - net_bytes."""
+        """Bytes at the peak of the block minus bytes after the block: took_bytes - net_bytes."""
         return _minus(self.peak_bytes, self.after_bytes)
 
 
@@ -57,12 +57,12 @@ class Measure:
     A Measure never disturbs the block. If it cannot measure (no library, tracking off, no command),
     `problem` is a sentence with the reason, and every figure is None.
 
-    The bytes before and after the block are exact. The peaks of DRAM, trace, CBs and Total L1 are
-    exact if no other process uses the device, and the block exceeded the earlier peak of this
-    process there, or began or ended at that peak. (If the block closes a device and opens it again,
-    the peak before the closing is lost.) All other peaks are the highest sample. One `ttmem
-    --watch` takes samples every `interval_s` seconds. Such a peak is None if no sample was taken
-    inside the block; with `interval_s` None, no samples are taken.
+    The bytes before and after the block are exact. A peak of DRAM, trace, CBs or Total L1 is exact
+    if no other process uses the device and the block rose above the earlier peak of this process
+    there, or began or ended at that peak. (If the block closes a device and opens it again, the
+    peak before the closing is lost.) Every other peak is the highest sample, or None if no sample
+    was taken inside the block. One `ttmem --watch` takes a sample every `interval_s` seconds. If
+    `interval_s` is None, no samples are taken.
     """
 
     def __init__(self, label: str = "", interval_s: Optional[float] = 0.05) -> None:
@@ -76,8 +76,8 @@ class Measure:
         self.changes: List[Change] = []  #: one for every kind on every device of this process
 
     def change(self, kind: str, device: int = 0) -> Change:
-        """Returns the change of a kind on a device. If the process never had the device open in the
-        block, the bytes before and after the block are 0."""
+        """Returns the change of a kind on a device. If the process did not have the device open at
+        any time in the block, the bytes before and after the block are 0."""
         if kind not in MEASURED:
             raise ValueError(f"{kind!r} is no kind of memory; the kinds are {', '.join(MEASURED)}")
         for change in self.changes:
@@ -125,7 +125,8 @@ class Measure:
             self.problem = str(problem)
 
     def _add_sample(self, document: Dict[str, Any]) -> None:
-        """Adds a sample. Runs on the sampler's thread, which ends before _compare() reads."""
+        """Adds a sample. Runs on the sampler's thread. That thread ends before _compare() reads the
+        samples."""
         for device in figures_of(document, self._pid):
             known = same_device(device, self._highest)
             if known is None:
@@ -171,7 +172,7 @@ def watch(label: str = "", interval_s: Optional[float] = 0.05,
 
 def _change(device: int, kind: str, start: Optional[DeviceFigures], end: Optional[DeviceFigures],
             seen: Optional[int], has_samples: bool) -> Change:
-    # A tracked process holds nothing on a device that it has not opened: this zero is measured.
+    # A tracked process holds nothing on a device that it has not opened, so 0 is exact there.
     before = start.used[kind] if start else 0
     after = end.used[kind] if end else 0
     if before is None and larger_known(after, seen) is not None:
@@ -185,9 +186,8 @@ def _change(device: int, kind: str, start: Optional[DeviceFigures], end: Optiona
 
 def _exact_peak(kind: str, start: Optional[DeviceFigures], end: Optional[DeviceFigures],
                 at_the_edges: Optional[int]) -> Optional[int]:
-    """Returns the tracker's peak if it is the peak of the block, else None. It is the peak of the
-    block if it rose in the block, or equals the larger size at the beginning and end of the
-    block."""
+    """Returns the tracker's peak if it is known to be the peak of the block, otherwise None. It is
+    known if the tracker's peak rose in the block, or if the block began or ended at that peak."""
     earlier = start.peaks.get(kind) if start and start.used[kind] is not None else 0
     peak = end.peaks.get(kind) if end else None
     if earlier is None or peak is None or peak < earlier:  # lower: the device was opened again

@@ -19,8 +19,8 @@ class DeviceFigures(NamedTuple):
     id: int
     uid: Optional[str]
     used: Figures
-    # The peaks since the process opened the device, for the kinds where they are known. A snapshot
-    # has only peaks of devices, which are peaks of the process while it is alone on the device.
+    # The known peaks since the process opened the device. A snapshot has only the peaks of a
+    # device, so the peaks of the process are known only while it is alone on the device.
     peaks: Figures
 
 
@@ -38,7 +38,8 @@ def figures_of(document: Dict[str, Any], pid: int) -> List[DeviceFigures]:
 
 
 def same_device(device: DeviceFigures, among: List[DeviceFigures]) -> Optional[DeviceFigures]:
-    """Finds the same device in a list: by uid, or by number if a uid is unknown."""
+    """Finds the same device in a list by its uid, or by its number if one of the two uids is
+    unknown."""
     for other in among:
         if device.uid is not None and device.uid == other.uid:
             return other
@@ -73,5 +74,6 @@ def _peaks(device: Dict[str, Any], used: Figures) -> Figures:
         "cb": (l1["cb"]["physical_bytes"], l1["cb"]["peak_bytes"]),
         "l1_total": (l1["used_bytes"], l1["peak_bytes"]),
     }
-    # Equal figures of device and process confirm that the process is alone on the device.
+    # If device and process have the same figure, the process is alone on the device, so the peak of
+    # the device is its peak.
     return {kind: peak for kind, (now, peak) in known.items() if now == used[kind]}

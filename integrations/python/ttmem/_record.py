@@ -19,17 +19,17 @@ _ATTACHED = b"recording process"  # the message of `ttmem record --pid` when it 
 
 @contextlib.contextmanager
 def record(path: Union[str, "os.PathLike[str]"], overwrite: bool = False) -> Iterator[None]:
-    """Records the events of this process, with all its threads, while the block runs, into the file
-    `path`, for `ttmem report`, `diff`, `export` and `top --replay`. The recording also contains
+    """Records the events of all threads of this process into the file `path` while the block runs.
+    `ttmem report`, `diff`, `export` and `top --replay` read the file. The recording also contains
     what the process holds at the beginning of the block.
 
         with ttmem.record("step.ttmem"):
             model.step()
 
     Raises TtmemError before the block if this process is not tracked, if the file exists and may
-    not be overwritten, or if the ttmem command is missing. Raises TtmemError after a block without
-    an exception if the recording could not be written. Does nothing in a process that the block
-    forks."""
+    not be overwritten, or if the ttmem command is missing. Raises TtmemError after the block if the
+    recording could not be written and the block itself raised nothing. Does nothing in a process
+    that the block forks."""
     require_tracking()
     owner = os.getpid()
     command = [command_path(), "record", "--pid", str(owner), "-o", os.fspath(path)]
@@ -49,9 +49,10 @@ def record(path: Union[str, "os.PathLike[str]"], overwrite: bool = False) -> Ite
 
 
 def _start(command: List[str]) -> "subprocess.Popen[bytes]":
-    """Starts the recorder and returns it when it has attached."""
+    """Starts the recorder, waits until it is attached to this process, and returns it."""
     try:
-        # The recorder gets a session of its own, so that Ctrl-C reaches only the block.
+        # The recorder gets a session of its own, so that Ctrl-C interrupts the block and not the
+        # recorder.
         recorder = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                     stderr=subprocess.PIPE, start_new_session=True)
     except OSError as error:

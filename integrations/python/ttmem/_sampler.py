@@ -17,9 +17,9 @@ _JOIN_TIMEOUT_SECONDS = 5
 
 class Sampler:
     """Passes a snapshot to `add_sample` every `interval_s` seconds, on a thread of its own, from
-    start() until stop(). All snapshots come from one `ttmem --watch` process, so a sample needs no
-    new process. The `ttmem --watch` process ends with stop(), or when no process is left that can
-    read its output: this process and its forked children."""
+    start() until stop(). One `ttmem --watch` process writes all snapshots, so that a sample does
+    not start a process. This process ends at stop(), or when nobody can read its output any more,
+    because the program and its forked children have ended."""
 
     def __init__(self, interval_s: float, add_sample: Callable[[Dict[str, Any]], None]) -> None:
         self._interval_s = interval_s
@@ -47,7 +47,8 @@ class Sampler:
         """Ends sampling. `add_sample` is not called after stop() has returned."""
         self._process.kill()
         self._process.wait()
-        # If another thread forked just after the pipe was made, the child may keep the pipe open.
+        # Waits with a time limit. If another thread forked just after the pipe was made, the child
+        # may keep the pipe open, and the sampler's thread would not end.
         self._thread.join(_JOIN_TIMEOUT_SECONDS)
         if not self._thread.is_alive():
             self._process.stdout.close()

@@ -11,8 +11,8 @@ SCHEMA = "ttmem.snapshot.v1"
 
 
 def snapshot() -> Dict[str, Any]:
-    """Returns all devices and their processes at this moment: a document of the schema
-    ttmem.snapshot.v1, with integers in bytes and None for unknown. Raises TtmemError if the ttmem
+    """Returns all devices and their processes at this moment, as a document of the schema
+    ttmem.snapshot.v1: sizes are in bytes, and None means unknown. Raises TtmemError if the ttmem
     command is missing or fails. This process need not be tracked."""
     return document_of(SCHEMA)
 

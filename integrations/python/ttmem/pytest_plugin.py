@@ -145,8 +145,8 @@ class _Plugin:
 
 
 def _limits_of(item: Any) -> Dict[str, int]:
-    """Returns the limits in bytes by kind. If several markers limit one kind, the marker nearest to
-    the test counts. Raises ValueError for a wrong marker."""
+    """Returns the limits in bytes by kind. If several markers limit the same kind, the limit
+    nearest to the test is used. Raises ValueError for a wrong marker."""
     limits: Dict[str, int] = {}
     for marker in item.iter_markers("ttmem_limit"):
         if marker.args or not marker.kwargs:
@@ -164,7 +164,7 @@ def _must_not_leak(item: Any) -> bool:
 
 
 def _peak(report: Dict[str, Any], kind: str) -> Optional[int]:
-    """Returns the peak of the fullest device; None if it is unknown."""
+    """Returns the highest peak of any device, or None if all peaks are unknown."""
     peaks = [device[kind]["peak_bytes"] for device in report["devices"]]
     return max((peak for peak in peaks if peak is not None), default=None)
 
@@ -184,7 +184,8 @@ def _exceeded(report: Dict[str, Any], kind: str, limit: int) -> Optional[str]:
 
 
 def _holders(report: Dict[str, Any], kind: str, peak: int) -> List[str]:
-    """Returns the largest holders at the peak, if the report contains them."""
+    """Returns a line for each of the largest holders at the peak, or no lines if the report has no
+    holders."""
     for device in report["devices"]:
         if device[kind]["peak_bytes"] == peak and kind in device["at_peak"]:
             return [f"  {format_size(holder['bytes']):>12}  {holder['kind']}  "
@@ -195,7 +196,7 @@ def _holders(report: Dict[str, Any], kind: str, peak: int) -> List[str]:
 
 def _buffers() -> Dict[Any, Dict[str, Any]]:
     """Returns the live buffers of this process. Circular buffers and kernels are left out, because
-    they stay with their programs, which are cached on purpose."""
+    they belong to programs. Programs stay in a cache on purpose and are no leak."""
     document = document_of("ttmem.allocations.v1", "allocs", "--pid", str(os.getpid()))
     return {(tuple(entry["devices"]), entry["kind"], entry["id"], entry["address"]): entry
             for entry in document["allocations"] if entry["kind"] not in ("cb", "kernel")}

@@ -40,7 +40,7 @@ std::size_t next_unique_id() {
 
 void validate_shard_cores(const std::vector<CoreCoord>& cores, BufferType type,
                           const dryrun::MemoryBanks& banks) {
-  // L1_SMALL lies on the same cores as L1.
+  // L1_SMALL uses the same cores as L1.
   const BufferType bank_type = type == BufferType::L1_SMALL ? BufferType::L1 : type;
   if (bank_type != BufferType::DRAM && bank_type != BufferType::L1) return;
   for (const CoreCoord& core : cores) {
@@ -54,7 +54,7 @@ void validate_shard_cores(const std::vector<CoreCoord>& cores, BufferType type,
 
 void validate(DeviceAddr size, DeviceAddr page_size, BufferType type,
               const BufferShardingArgs& sharding, const dryrun::MemoryBanks& banks) {
-  // Called only for its check, which throws if no device has memory of this type.
+  // This call is only a check. It throws if no device has memory of this type.
   banks.alignment(type);
   const auto& spec = sharding.shard_spec();
   const auto& distribution = sharding.buffer_distribution_spec();
@@ -162,7 +162,7 @@ Buffer::~Buffer() { deallocate(); }
 
 void Buffer::allocate_impl() {
   address_ = banks_->allocate(this);
-  // The buffer is marked as allocated first, because processors may ask for the address.
+  // Marks the buffer as allocated before the report, because processors may ask for its address.
   status_ = Status::kAllocated;
   GraphTracker::instance().track_allocate(this);
 }

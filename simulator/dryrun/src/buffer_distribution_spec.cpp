@@ -27,8 +27,8 @@ Shape in_pages(Shape shape, const Shape2D& page) {
   return shape;
 }
 
-// Returns the cores for GRID_2D: shard (row, column) is on core (column, row) of one rectangle.
-// Cores beyond the shards are left out.
+// Returns the cores for GRID_2D, in which shard (row, column) is on core (column, row) of one
+// rectangle. Leaves out cores that have no shard.
 std::vector<CoreCoord> cores_of_grid(const Shape& tensor, const Shape& shard,
                                      const CoreRangeSet& cores, ShardOrientation orientation) {
   require(shard.rank() <= 2, "2D grid distribution is only supported for 2D sharding!");
@@ -90,8 +90,9 @@ void BufferDistributionSpec::count_shards() {
   require(tensor_.rank() >= shard_.rank(), "Tensor shape rank (", tensor_.rank(),
           ") can't be less than shard shape rank (", shard_.rank(), ")!");
   if (tensor_.volume() == 0) return;
-  // If the tensor has more dimensions than the shard, its extra outer dimensions are multiplied
-  // into the dimension that the shard's outermost dimension divides.
+  // If the tensor has more dimensions than the shard, the extra dimensions are the outermost
+  // dimensions of the tensor. They are multiplied into the dimension that corresponds to the
+  // outermost dimension of the shard.
   std::uint64_t outer = tensor_.volume();
   num_shards_ = 1;
   for (int dim = -1; dim > -static_cast<int>(shard_.rank()); --dim) {

@@ -50,8 +50,8 @@ using dryrun::require;
 
 namespace {
 
-// The maximum number of pages of a circular buffer, because the counters of received and
-// acknowledged pages have 16 bits.
+// The maximum number of pages of a circular buffer. The hardware counts received and acknowledged
+// pages with 16 bits.
 constexpr std::uint32_t kMaxPages = 65535;
 
 }  // namespace

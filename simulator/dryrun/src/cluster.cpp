@@ -81,8 +81,8 @@ bool Cluster::release(Device* device) {
     if (slot == nullptr) return false;
     const bool last = slot->owners == 1;
     lock.unlock();
-    // Clears the program cache while the lock is not held, because programs call processors when
-    // they are destroyed.
+    // Clears the program cache without the lock, because a program calls processors when it is
+    // destroyed.
     if (last) device->clear_program_cache();
   }
   std::lock_guard lock(mutex_);

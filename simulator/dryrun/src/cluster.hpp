@@ -26,7 +26,8 @@ struct OpenOptions {
 };
 
 // The chips of the simulated machine. The Device of a chip is made once and never destroyed,
-// because buffers and programs keep plain pointers to it. Safe from any thread.
+// because buffers and programs keep plain pointers to it. All methods may be called from any
+// thread.
 class Cluster {
  public:
   static Cluster& instance();

@@ -115,7 +115,7 @@ CoreRangeSet merged(const std::set<CoreRange>& ranges) {
   }
 
   std::set<CoreRange> done;
-  // The ranges that end at row y - 1, by run of columns.
+  // The rectangles that end at row y - 1 and may still grow. The key is the run of columns.
   std::map<std::pair<std::size_t, std::size_t>, CoreRange> open;
   for (std::size_t y = first_row; y <= last_row; ++y) {
     std::map<std::pair<std::size_t, std::size_t>, CoreRange> still_open;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The L1 of a Metal 2.0 program: dataflow buffers, and the scratchpads of kernels on top of them.
-// Such a program has no circular buffers.
+// Implements the L1 of Metal 2.0 programs: dataflow buffers, and above them the scratchpads of
+// kernels. A program of Metal 2.0 has no circular buffers.
 #include <algorithm>
 #include <tt-metalium/allocator.hpp>
 #include <tt-metalium/program.hpp>
@@ -32,8 +32,8 @@ void ProgramImpl::set_dfb_alias(std::uint32_t primary_id, std::uint32_t secondar
   dataflow_buffers_.at(primary_id)->alias_secondary_ids.push_back(secondary_id);
 }
 
-// Reserves `bytes` on these cores, above the program's other dataflow buffers and scratchpads
-// there. Returns the address.
+// Reserves `bytes` on these cores, above the dataflow buffers and scratchpads that the program
+// already has there. Returns the address.
 std::uint32_t ProgramImpl::stack(const IDevice& device, const CoreRangeSet& cores,
                                  std::uint32_t bytes) {
   std::uint64_t address = device.allocator()->get_base_allocator_addr(HalMemType::L1);

@@ -6,9 +6,10 @@
 #include <stdexcept>
 #include <string>
 
-// These functions are defined in a program that is linked with libttmem and with its processor for
-// TT-Metal's hooks. They report the failures of the dry run. The preloaded stub can report failures
-// too, from exceptions, but only in programs that `ttmem run` starts with the shared library.
+// The dry run calls these functions to report a failure. They exist only in a program that is
+// linked with libttmem and with the processor for TT-Metal's hooks; otherwise they are null. In a
+// program that `ttmem run` starts with the shared library, the preloaded stub detects the exception
+// instead.
 extern "C" [[gnu::weak]] void ttmem_report_failure(const char* text);
 extern "C" [[gnu::weak]] void ttmem_tt_metal_flush();
 
@@ -35,7 +36,8 @@ template <typename... Parts>
 }
 
 // Throws an out-of-memory error for circular buffers that are already placed. Flushes the processor
-// first, because the processor would otherwise count these circular buffers only at the next hook.
+// first. Otherwise the processor would count these circular buffers only at the next hook, and they
+// would be missing in the report.
 template <typename... Parts>
 [[noreturn]] void fail_for_placed(const Parts&... parts) {
   if (ttmem_tt_metal_flush != nullptr) ttmem_tt_metal_flush();

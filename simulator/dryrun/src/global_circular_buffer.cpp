@@ -14,8 +14,9 @@ using dryrun::require;
 
 namespace {
 
-// Returns the size of a core's configuration: eight words and two words per receiver, rounded up to
-// the alignment of L1, and two counters per receiver, each of which takes that alignment.
+// Returns the size of a core's configuration. It begins with eight words and two words per
+// receiver, rounded up to the alignment of L1. Two counters per receiver follow, each as large as
+// the alignment.
 DeviceAddr config_bytes(DeviceAddr receivers, DeviceAddr l1_alignment) {
   constexpr DeviceAddr kWord = sizeof(std::uint32_t);
   return ttmem::placement::align_up((8 + 2 * receivers) * kWord, l1_alignment) +

@@ -28,8 +28,8 @@ CircularBufferImpl& view_on_a_buffer(Program& program, CBHandle cb_handle) {
   return cb;
 }
 
-// Returns the implementation of a const program for changes. TT-Metal's functions that set
-// arguments take a const program.
+// Returns the implementation of a program for changes, because TT-Metal's functions that set
+// runtime arguments take a const program.
 detail::ProgramImpl& mutable_impl(const Program& program) {
   return const_cast<detail::ProgramImpl&>(program.impl());
 }
@@ -147,7 +147,7 @@ const CircularBufferConfig& GetCircularBufferConfig(Program& program, CBHandle c
 void UpdateCircularBufferTotalSize(Program& program, CBHandle cb_handle, std::uint32_t total_size) {
   const auto buffer = program.impl().get_circular_buffer(cb_handle);
   buffer->config().set_total_size(total_size);
-  // A view on an L1 buffer has no effect on the other circular buffers.
+  // The size of a view on an L1 buffer has no effect on the addresses of other circular buffers.
   if (!buffer->globally_allocated()) program.impl().invalidate_layout();
 }
 

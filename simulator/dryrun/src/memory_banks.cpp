@@ -24,8 +24,8 @@ FreeList space_of(const MemoryMap& map, Kind kind) {
 // The number of holders that an error message names.
 constexpr std::size_t kNamedHolders = 5;
 
-// A buffer with its address. The address is not read from the buffer, because another thread may be
-// storing it.
+// A buffer with its address. The address is kept here, because another thread may be writing the
+// buffer's own address.
 using Holder = std::pair<DeviceAddr, const Buffer*>;
 
 std::string describe(const Holder& holder) {
@@ -38,7 +38,7 @@ std::string describe(const Holder& holder) {
              to_string(buffer->buffer_type()), ", ", layout, ")");
 }
 
-// Describes the first holders, and the number of others.
+// Describes the first holders, and says how many others there are.
 std::string describe_some(const std::vector<Holder>& holders) {
   std::string text;
   const std::size_t named = std::min(holders.size(), kNamedHolders);
@@ -149,7 +149,7 @@ std::uint32_t MemoryBanks::num_banks(BufferType type) const { return bank(type).
 DeviceAddr MemoryBanks::bank_size(BufferType type) const { return bank(type).space.size(); }
 
 std::uint32_t MemoryBanks::alignment(BufferType type) const {
-  // Called only for its check, which throws if the type has no banks.
+  // This call is only a check. It throws if the type has no banks.
   bank(type);
   const bool is_l1 = type == BufferType::L1 || type == BufferType::L1_SMALL;
   return config_.map.page_alignment(is_l1 ? Kind::l1 : Kind::dram);

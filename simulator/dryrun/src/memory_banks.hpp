@@ -32,17 +32,17 @@ struct BanksConfig {
   static BanksConfig make(const Board& board, CoreCoord compute_grid,
                           const ttmem::placement::OpenSizes& sizes);
 
-  // Returns the configuration of the L1 of a sub-device on these cores. The configuration has no
-  // other memory.
+  // Returns the configuration of the L1 of a sub-device on these cores. It has no DRAM and no other
+  // memory.
   BanksConfig of_sub_device(const CoreRangeSet& cores, DeviceAddr local_l1_bytes) const;
 };
 
-// The memory banks of one chip, or of all chips of a mesh. They are allocated in lockstep: a range
-// that is taken in one bank of a type is taken in all banks of that type, so there is one free list
-// for each type.
+// The memory banks of one chip, or of all chips of a mesh. They are allocated in lockstep: each
+// buffer takes the same address range in all banks of its type. So there is one free list for each
+// type.
 //
-// Buffers share ownership of the banks, so that buffers can outlive their device. Safe from any
-// thread.
+// Buffers share ownership of the banks, so that buffers can outlive their device. All methods may
+// be called from any thread.
 class MemoryBanks {
  public:
   explicit MemoryBanks(const BanksConfig& config);
@@ -53,7 +53,7 @@ class MemoryBanks {
   DeviceAddr allocate(Buffer* buffer);
   void deallocate(Buffer* buffer);
 
-  // Must be called when the device is gone. Buffers that still exist then free nothing.
+  // Call this when the device is gone. Buffers that still exist free nothing from then on.
   void close() { closed_.store(true, std::memory_order_release); }
   bool closed() const { return closed_.load(std::memory_order_acquire); }
 
@@ -64,14 +64,14 @@ class MemoryBanks {
   Statistics statistics(BufferType type) const;
 
   bool has_bank(BufferType type, const CoreCoord& core) const;
-  // Reserves the lowest bytes of L1, or releases them with 0. Throws, and changes nothing, if L1
+  // Reserves the lowest `bytes` of L1. 0 ends the reservation. Throws, and changes nothing, if L1
   // has fewer bytes, or if a buffer lies in these bytes.
   void reserve_l1_below(DeviceAddr bytes);
   std::optional<DeviceAddr> lowest_occupied_l1_address() const;
   std::unordered_set<Buffer*> allocated_buffers() const;
 
-  // Describes the L1 buffers that begin below the address: one line for each of the lowest five,
-  // and the number of others.
+  // Describes the L1 buffers that begin below `end`: one line for each of the five lowest, then the
+  // number of others.
   std::string describe_l1_buffers_below(DeviceAddr end) const;
 
  private:

@@ -67,8 +67,7 @@ class MeshDeviceImpl {
 
   MeshDevice* const self_;
   std::shared_ptr<dryrun::OpenChips> chips_;
-  // The traces and their buffers. A buffer is null until the recording of its trace ends. Guarded
-  // by `mutex`.
+  // The traces and their buffers. The buffer is null until end_mesh_trace. Guarded by `mutex`.
   std::map<MeshTraceId, std::shared_ptr<MeshBuffer>> traces_;
 };
 

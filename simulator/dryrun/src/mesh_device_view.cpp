@@ -67,14 +67,14 @@ bool adjacent(const MeshCoordinate& a, const MeshCoordinate& b) {
   return distance(a[0], b[0]) + distance(a[1], b[1]) == 1;
 }
 
-// Searches for a path of neighbouring chips. The search tries right, down, left and up in this
-// order, and steps back at a dead end.
+// Searches for a path of neighbouring chips by trial. From each chip, tries right, down, left and
+// up in this order, and steps back at a dead end.
 class PathSearch {
  public:
   PathSearch(std::size_t length, const Shape2D& mesh, bool ring)
       : length_(length), mesh_(mesh), ring_(ring) {}
 
-  // Returns the path, or an empty path if there is none or the search would take too long.
+  // Returns the path. Returns an empty path if there is no path, or if the search takes too long.
   Path from(const MeshCoordinate& start) {
     path_ = {start};
     if (!extend()) path_.clear();
@@ -84,8 +84,8 @@ class PathSearch {
  private:
   bool extend() {
     if (path_.size() == length_) return true;
-    // Limits the search, because a full search of an 8 x 4 mesh takes too long. A path that exists
-    // is found much earlier.
+    // Limits the search, because trying all paths of an 8 x 4 mesh takes too long. An existing path
+    // is found after far fewer steps.
     if (++steps_ > 1'000'000) return false;
     const MeshCoordinate here = path_.back();
     for (const MeshCoordinate& next : neighbours(here)) {
@@ -134,7 +134,8 @@ std::vector<MeshCoordinate> MeshDeviceView::get_line_coordinates(std::size_t len
     rim.resize(length, start);
     return rim;
   }
-  // Neighbours have different colours on a chessboard, so a ring has an even length.
+  // If a mesh is coloured like a chessboard, neighbours have different colours. So a ring has an
+  // even length.
   if (length % 2 == 0) {
     Path ring = PathSearch(length, mesh_shape, true).from(start);
     if (!ring.empty()) return ring;

@@ -12,11 +12,13 @@ class MeshWorkloadImpl {
   void add_program(const MeshCoordinateRange& device_range, Program&& program);
   std::unordered_map<MeshCoordinateRange, Program>& get_programs() { return programs_; }
 
-  // Places all programs on the mesh, even if one of them does not fit. The first call places them
-  // on the worker threads of the mesh. Throws like EnqueueMeshWorkload.
+  // Places all programs on the mesh, even if some of them do not fit. If there are several
+  // programs, the worker threads of the mesh place them in the first call. Throws like
+  // EnqueueMeshWorkload.
   void compile(MeshDevice& mesh_device);
 
-  // Throws unless all programs run on the same sub-device. With the default manager, they do.
+  // Throws if the programs do not all run on the same sub-device. Never throws for the default
+  // manager, which has only one sub-device.
   void check_sub_device(const MeshDevice& mesh_device) const;
 
  private:

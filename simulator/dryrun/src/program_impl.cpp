@@ -39,8 +39,8 @@ std::vector<Device*> chips_of(const IDevice& device) {
   return chips;
 }
 
-// Describes the L1 buffers below an address that clash with a program on these sub-devices, for an
-// error message.
+// Returns text for an error message: the L1 buffers below an address that clash with a program on
+// these sub-devices.
 std::string describe_l1_buffers(const IDevice& device, const std::vector<SubDeviceId>& sub_devices,
                                 DeviceAddr end) {
   std::string text = device.allocator_impl()->banks()->describe_l1_buffers_below(end);
@@ -50,7 +50,7 @@ std::string describe_l1_buffers(const IDevice& device, const std::vector<SubDevi
   return text;
 }
 
-// Describes the largest circular buffers on a core range, for an error message.
+// Returns text for an error message: the largest circular buffers on a core range.
 std::string describe_cbs(const CbLayout& layout, const CoreRange& range) {
   std::vector<const PlacedCb*> cbs;
   for (const PlacedCb& cb : layout.cbs) {
@@ -78,7 +78,8 @@ ProgramImpl::~ProgramImpl() noexcept {
 }
 
 void ProgramImpl::deallocate_circular_buffers() {
-  // A chip that was closed and opened again in the meantime does not have this program.
+  // Removes chips that were closed and opened again since the last run, because they have lost the
+  // program.
   std::erase_if(chips_, [this](Device* chip) {
     return chip->is_initialized() && chip->registered_layout(this) == nullptr;
   });
@@ -148,7 +149,7 @@ void ProgramImpl::compile_and_allocate(IDevice* device, bool /*force_slow_dispat
 }
 
 // Returns true if the program has not changed since its last run on the device. Returns false if
-// the device was closed and opened again, because its chips have lost the program.
+// the device was closed and opened again since then, because its chips have lost the program.
 bool ProgramImpl::is_settled(const IDevice& device) const {
   return layout_ && settled_on_ == &device &&
          (chips_.empty() || chips_.front()->registered_layout(this) == layout_);
@@ -230,29 +231,31 @@ std::vector<SubDeviceId> ProgramImpl::determine_sub_device_ids(const IDevice& de
 void ProgramImpl::place(const IDevice& device, const std::shared_ptr<const CbLayout>& layout) {
   has_run_ = true;
   if (layout->cbs.empty()) return;
-  // A chip that was closed since the last run has lost the program, and counts as a new chip.
+  // Removes chips that were closed since the last run, because they have lost the program. They
+  // then count as new chips.
   std::erase_if(chips_, [this](Device* chip) { return chip->registered_layout(this) == nullptr; });
   const std::vector<Device*> chips = chips_of(device);
   std::vector<Device*> new_chips;
   for (Device* chip : chips) {
     if (std::find(chips_.begin(), chips_.end(), chip) == chips_.end()) new_chips.push_back(chip);
   }
-  // A program with only globally allocated circular buffers has no layout of its own to report.
+  // If all circular buffers are globally allocated, the program has no layout of its own to report.
   if (announced_ != layout && !only_global()) {
     announce(*layout, chips);
   } else {
     announce_copy(*layout, new_chips);
   }
   chips_.insert(chips_.end(), new_chips.begin(), new_chips.end());
-  // A new layout is registered on every chip of the program, even on chips on which the layout was
-  // not reported.
+  // A new layout is registered on every chip of the program, also on chips for which it was not
+  // reported.
   for (Device* chip : announced_ != layout ? chips_ : new_chips) {
     chip->register_program(this, layout);
   }
   announced_ = layout;
 }
 
-// Reports a new layout: one circular buffer on all chips, then the next circular buffer.
+// Reports a new layout to processors: one circular buffer on all chips, then the next circular
+// buffer.
 void ProgramImpl::announce(const CbLayout& layout, const std::vector<Device*>& chips) const {
   for (const PlacedCb& cb : layout.cbs) {
     for (const Device* chip : chips) {
@@ -262,8 +265,8 @@ void ProgramImpl::announce(const CbLayout& layout, const std::vector<Device*>& c
   }
 }
 
-// Reports a layout on further chips as TT-Metal does: chip by chip, and without views on L1
-// buffers.
+// Reports a layout for further chips to processors as TT-Metal does: all circular buffers on one
+// chip, then on the next chip, and without views on L1 buffers.
 void ProgramImpl::announce_copy(const CbLayout& layout, const std::vector<Device*>& chips) const {
   for (const Device* chip : chips) {
     for (const PlacedCb& cb : layout.cbs) {

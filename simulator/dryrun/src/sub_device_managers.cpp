@@ -26,8 +26,8 @@ SubDevice::SubDevice(ttsl::Span<const CoreRangeSet> cores) {
 namespace tt::tt_metal::dryrun {
 namespace {
 
-// The maximum number of sub-devices. Dispatch counts the programs of each sub-device in a separate
-// entry, and has a limited number of entries.
+// The maximum number of sub-devices. Dispatch has a limited number of counters, and counts the
+// programs of each sub-device with a separate counter.
 constexpr std::size_t kMaxSubDevices = 8;
 
 SubDeviceManagerId next_manager_id() {

@@ -17,8 +17,8 @@
 
 namespace tt::tt_metal::dryrun {
 
-// One division of a mesh's cores into sub-devices. If sub-devices have L1 of their own, each one
-// has an allocator over its cores:
+// One division of a mesh's cores into sub-devices. If the sub-devices have L1 of their own, each
+// sub-device has an allocator for its cores:
 //
 //    | reserved | l1 of the sub-device | l1 of the whole mesh ............. | l1_small |
 //    0          l1_base                l1_base + local_l1_bytes
@@ -31,7 +31,7 @@ struct SubDeviceManager {
   SubDeviceManagerId id;
   std::vector<SubDevice> sub_devices;
   DeviceAddr local_l1_bytes = 0;
-  std::vector<L1> l1;  // by sub-device; null members if the sub-device has no L1 of its own
+  std::vector<L1> l1;  // indexed by sub-device; members are null without L1 of its own
   std::vector<SubDeviceId> ids;
   std::vector<SubDeviceId> stall_group;
 
@@ -39,10 +39,11 @@ struct SubDeviceManager {
 };
 
 // The sub-device managers of a mesh. The default manager always exists: one sub-device of all
-// cores, with the mesh's own allocator. One manager is loaded at a time. While its sub-devices have
-// L1 of their own, the mesh's allocator does not use that L1.
+// cores, with the mesh's own allocator. One manager is loaded at a time. If the loaded manager's
+// sub-devices have L1 of their own, the mesh's allocator does not use that L1.
 //
-// Safe from any thread. References stay valid until their manager is removed.
+// All methods may be called from any thread. A returned reference is valid until its manager is
+// removed.
 class SubDeviceManagers {
  public:
   // `whole` is the mesh's allocator, which must outlive this object.
@@ -51,12 +52,12 @@ class SubDeviceManagers {
   // Throws if there are too many sub-devices, or if they overlap or lie off the grid.
   SubDeviceManagerId create(ttsl::Span<const SubDevice> sub_devices, DeviceAddr local_l1_size);
   // Loads a manager. Does nothing if the manager is already loaded. Throws if there is no manager
-  // with this id, if sub-devices of the loaded manager hold buffers, or if the mesh has buffers in
-  // the future L1 of the sub-devices. After the last of these exceptions the mesh's allocator uses
-  // all of L1, as in TT-Metal.
+  // with this id, or if sub-devices of the loaded manager hold buffers. Also throws if the mesh has
+  // buffers in the L1 that the sub-devices would get; as in TT-Metal, the mesh's allocator then
+  // uses all of L1.
   void load(SubDeviceManagerId id);
-  // Throws for the loaded manager, for the default manager, and if there is no manager with this
-  // id.
+  // Removes a manager. Throws if the manager is loaded or is the default manager, or if there is no
+  // manager with this id.
   void remove(SubDeviceManagerId id);
 
   SubDeviceManagerId default_id() const { return default_; }
@@ -64,14 +65,15 @@ class SubDeviceManagers {
   const SubDeviceManager& loaded() const;
   // Returns a sub-device of the loaded manager. Throws if the manager has no such sub-device.
   const SubDevice& sub_device(SubDeviceId id) const;
-  // Returns null for the default manager, which uses the mesh's allocator. Throws if the sub-device
-  // does not exist or has no L1 of its own.
+  // Returns the L1 of a sub-device of the loaded manager. Returns null for the default manager,
+  // which uses the mesh's allocator. Throws if the sub-device does not exist or has no L1 of its
+  // own.
   const SubDeviceManager::L1* l1_of(SubDeviceId id) const;
   void set_stall_group(ttsl::Span<const SubDeviceId> ids);
   void reset_stall_group();
 
-  // Returns the address of the lowest L1 buffer of the mesh and of these sub-devices. If `ids` is
-  // empty, considers all sub-devices.
+  // Returns the address of the lowest L1 buffer that the mesh or one of these sub-devices holds. An
+  // empty `ids` means all sub-devices.
   std::optional<DeviceAddr> lowest_occupied_l1_address(ttsl::Span<const SubDeviceId> ids) const;
 
   // Describes the L1 buffers of each of these sub-devices that begin below the address; see
@@ -82,8 +84,8 @@ class SubDeviceManagers {
   void close();
 
  private:
-  // Returns the banks of those of the given sub-devices that have L1 of their own. If `ids` is
-  // empty, considers all sub-devices.
+  // Returns the banks of the sub-devices in `ids` that have L1 of their own. An empty `ids` means
+  // all sub-devices.
   std::vector<const MemoryBanks*> banks_of(ttsl::Span<const SubDeviceId> ids) const;
   SubDeviceManager& find(SubDeviceManagerId id) const;
   void validate(ttsl::Span<const SubDevice> sub_devices) const;

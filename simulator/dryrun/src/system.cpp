@@ -15,8 +15,9 @@ std::vector<ChipId> numbered(int count) {
   return chips;
 }
 
-// Returns the chips of four trays with eight chips each. The mesh runs down two trays and up the
-// others.
+// Returns the chips in mesh order: four trays with eight chips each. The upper four rows go down
+// through the chips with even numbers. The lower four rows come back through the chips with odd
+// numbers.
 std::vector<ChipId> wormhole_galaxy_chips() {
   return {0,  16, 18, 2,  4, 20, 22, 6,  8, 24, 26, 10, 12, 28, 30, 14,
           13, 29, 31, 15, 9, 25, 27, 11, 5, 21, 23, 7,  1,  17, 19, 3};
@@ -27,8 +28,8 @@ std::vector<ChipId> blackhole_galaxy_chips() {
           27, 31, 23, 19, 26, 30, 22, 18, 25, 29, 21, 17, 24, 28, 20, 16};
 }
 
-// Returns the system of a board. Its mesh shape and its order of chips equal those of TT-Metal's
-// own mock machine of that size.
+// Returns the system of a board. Its mesh shape and its order of chips are the same as in
+// TT-Metal's mock machine with this number of chips.
 System with_chips(Board board) {
   using distributed::MeshShape;
   const std::string name = board.system;
@@ -38,7 +39,8 @@ System with_chips(Board board) {
   };
   if (name == "n300") return make(MeshShape(2, 1), numbered(2), {1});
   if (name == "n300_2x2") return make(MeshShape(2, 2), {0, 1, 3, 2}, {1, 3});
-  // Chips 0 to 3 are connected by PCIe. Chips 4 to 7 are the remote chips of the same boards.
+  // Each board has two chips. Chips 0 to 3 have a PCIe link, and chips 4 to 7 are the remote chips
+  // of the same boards.
   if (name == "t3000") return make(MeshShape(2, 4), {4, 0, 2, 6, 5, 1, 3, 7}, {4, 5, 6, 7});
   if (name == "galaxy") return make(MeshShape(8, 4), wormhole_galaxy_chips());
   if (name == "p300") return make(MeshShape(2, 1), numbered(2));

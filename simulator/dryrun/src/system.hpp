@@ -27,8 +27,9 @@ struct System {
 // Returns the values of TTMEM_DRYRUN_SYSTEM, without grids.
 std::vector<std::string_view> system_names();
 
-// Finds the system for a value of TTMEM_DRYRUN_SYSTEM. Ignores case and punctuation; empty means
-// n150. Throws for an unknown name or grid; the message lists the known names.
+// Returns the system that a value of TTMEM_DRYRUN_SYSTEM names. Ignores case and punctuation. An
+// empty value means n150. If the name or the grid is unknown, throws an error that lists the known
+// names.
 System find_system(std::string_view name);
 
 }  // namespace tt::tt_metal::dryrun

@@ -32,8 +32,8 @@ std::vector<MeshCoordinate> places_of(const MeshShape& requested, const MeshCoor
       places.emplace_back(offset[0] + coord[0], offset[1] + coord[1]);
     }
   } else if (fits(offset, requested[1], requested[0], system)) {
-    // The mesh is turned: its rows run along the columns of the system, from the corner of the
-    // system.
+    // The mesh is turned, so its rows run along the columns of the system. As the offset is not
+    // used, the mesh begins at the corner of the system.
     for (const MeshCoordinate& coord : MeshCoordinateRange(requested)) {
       places.emplace_back(coord[1], coord[0]);
     }

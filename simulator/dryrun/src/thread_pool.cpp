@@ -49,8 +49,7 @@ void ThreadPool::work(Worker& worker) {
     } catch (...) {
       thrown = std::current_exception();
     }
-    // Destroys the task now, so that the objects that the task holds are destroyed before wait()
-    // returns.
+    // Destroys the task before wait() returns, and with the task the objects that the task holds.
     task = nullptr;
     lock.lock();
     if (thrown && !exception_) exception_ = thrown;

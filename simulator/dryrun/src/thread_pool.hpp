@@ -17,8 +17,8 @@ namespace tt::tt_metal::dryrun {
 // the threads of all workers. A pool of one worker has no thread, and runs tasks on the calling
 // thread.
 //
-// Any thread may enqueue and wait. wait() returns when every task that was enqueued before is done,
-// and throws the first exception of a task.
+// Any thread may enqueue and wait. wait() returns when all tasks that were enqueued before the call
+// are done. If tasks threw exceptions, wait() throws the first of them.
 class ThreadPool {
  public:
   explicit ThreadPool(std::size_t workers) : workers_(workers) {}

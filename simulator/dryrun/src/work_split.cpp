@@ -10,8 +10,8 @@ namespace {
 
 CoreCoord swapped(const CoreCoord& core) { return {core.y, core.x}; }
 
-// Returns rectangles that cover the first `cores` cores from `start` on, row by row. The grid must
-// have that many cores from `start` on.
+// Returns rectangles that cover the first `cores` cores of the grid from `start` on, row by row.
+// The grid must have as many cores there.
 std::vector<CoreRange> rows_from(CoreCoord start, std::size_t cores, CoreCoord grid) {
   std::vector<CoreRange> ranges;
   const auto take = [&](const CoreRange& range, CoreCoord next) {

@@ -22,7 +22,7 @@ class Buffer;
 enum class BufferType;
 class AllocatorImpl;
 
-// Shows the memory banks of one device or of one mesh. Valid while the device or mesh is open. All
+// Reads the memory banks of one device or of one mesh. Valid while the device or mesh is open. All
 // functions may be called from any thread.
 class Allocator {
  public:

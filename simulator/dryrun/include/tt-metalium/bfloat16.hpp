@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <type_traits>
 
-// The upper half of a float. A conversion from an arithmetic type rounds to the nearest value, and
-// to the even value if two are equally near.
+// The upper half of a float. A conversion from an arithmetic type rounds to the nearest value. If
+// two values are equally near, it rounds to the even value.
 class bfloat16 {
  public:
   constexpr bfloat16() = default;

@@ -21,8 +21,8 @@ namespace dryrun {
 class MemoryBanks;
 }  // namespace dryrun
 
-// The shards of a 2D tensor: the shape of one shard in elements, and the cores, each of which holds
-// one shard.
+// How a 2D tensor is divided into shards: the shape of a shard in elements, and the cores, each of
+// which holds one shard.
 struct ShardSpec {
   CoreRangeSet grid;
   std::array<std::uint32_t, 2> shape;
@@ -62,7 +62,7 @@ struct ShardSpecBuffer {
   ShardOrientation orientation() const { return tensor_shard_spec.orientation; }
   void set_shard_spec(const ShardSpec& shard_spec) { tensor_shard_spec = shard_spec; }
 
-  // Return the shape and the number of pages of one shard.
+  // Return the shape of one shard in pages, and its number of pages.
   std::array<std::uint32_t, 2> shape_in_pages() const;
   DeviceAddr num_pages() const;
 };
@@ -130,10 +130,10 @@ struct BufferRegion {
 // MeshDevice the memory is the same address range on every chip of the mesh, and size() is the size
 // on one chip.
 //
-// A buffer takes [address(), address() + aligned_size_per_bank()) in each of its banks. These are
-// all banks of its type if the buffer is interleaved, or the cores of its shard grid if the buffer
-// is sharded. No other buffer of that type gets this range in any bank, because banks are allocated
-// in lockstep.
+// A buffer takes [address(), address() + aligned_size_per_bank()) in each of its banks. An
+// interleaved buffer has all banks of its type. A sharded buffer has the cores of its shard grid.
+// Banks are allocated in lockstep, so no other buffer of this type gets this address range in any
+// bank.
 //
 // Buffers may be created and destroyed on any thread; one buffer belongs to one thread at a time.
 class Buffer final : public std::enable_shared_from_this<Buffer> {
@@ -144,9 +144,9 @@ class Buffer final : public std::enable_shared_from_this<Buffer> {
  public:
   // Allocates a buffer. DRAM and TRACE buffers are placed from the bottom, and L1 and L1_SMALL
   // buffers from the top, unless `bottom_up` is set. With a sub-device, the buffer must be sharded
-  // over cores of the sub-device, and is placed in the sub-device's own L1. Throws, and changes
-  // nothing, if there is no room (the message names the largest holders), or if size, page size,
-  // layout and cores do not fit together.
+  // over cores of the sub-device, and is placed in the sub-device's own L1. If there is no room,
+  // throws an error that names the largest holders. Also throws if size, page size, layout and
+  // cores contradict each other. A call that throws changes nothing.
   static std::shared_ptr<Buffer> create(IDevice* device, DeviceAddr size, DeviceAddr page_size,
                                         BufferType buffer_type,
                                         const BufferShardingArgs& sharding_args = std::nullopt,
@@ -160,10 +160,10 @@ class Buffer final : public std::enable_shared_from_this<Buffer> {
                                         std::optional<bool> bottom_up = std::nullopt,
                                         std::optional<SubDeviceId> sub_device_id = std::nullopt);
 
-  // Makes a view, which is an alias of a part of this buffer. This buffer lives at least as long as
-  // the view. A view of the whole buffer is the buffer itself. Nothing is allocated, freed or
-  // reported. A view has the address and the layout of its buffer, and a size of its own. Throws if
-  // the region does not consist of whole pages of the buffer.
+  // Makes a view, which is an alias of a part of this buffer. A view has the address and the layout
+  // of its buffer, and a size of its own. A view of the whole buffer is the buffer itself. Nothing
+  // is allocated, freed or reported. The view keeps this buffer alive. Throws if the region does
+  // not consist of whole pages of the buffer.
   std::shared_ptr<Buffer> view(const BufferRegion& region);
 
   Buffer(IDevice* device, DeviceAddr size, DeviceAddr page_size, BufferType buffer_type,
@@ -213,11 +213,11 @@ class Buffer final : public std::enable_shared_from_this<Buffer> {
   std::optional<std::uint32_t> num_cores() const;
 
   // root_buffer returns the buffer that holds the memory. root_buffer_region returns the region of
-  // this buffer in that memory. A buffer that is not a view holds its own memory.
+  // this buffer in that memory. If this buffer is not a view, it holds its own memory.
   std::shared_ptr<Buffer> root_buffer();
   BufferRegion root_buffer_region() const { return {root_offset_, size_}; }
 
-  // Returns the sub-device whose L1 holds the buffer; nullopt for any other buffer.
+  // Returns the sub-device whose L1 holds the buffer, or nullopt if no sub-device's L1 holds it.
   std::optional<SubDeviceId> sub_device_id() const { return sub_device_id_; }
 
   // Returns a number that is unique in the process; the first number is 0.

@@ -11,8 +11,8 @@
 namespace tt::tt_metal {
 
 // The distribution of the shards of an n-dimensional tensor over cores. The shapes of the tensor
-// and of a shard are in pages. The constructors throw if the shard is empty or has more dimensions
-// than the tensor, or if there is no core.
+// and of a shard are in pages. The constructors throw if the shard is empty, if the shard has more
+// dimensions than the tensor, or if there is no core.
 class BufferDistributionSpec {
  public:
   // Makes a distribution from shapes in elements, which are rounded up to whole pages.

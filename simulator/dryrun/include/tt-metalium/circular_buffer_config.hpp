@@ -17,8 +17,8 @@ namespace tt::tt_metal {
 using CBHandle = std::uintptr_t;
 
 // The declaration of a circular buffer: its size per core, and the slots (buffer indices) that
-// share its memory, each with a data format and a page size. Every setter throws, and changes
-// nothing, if its argument does not fit the other values.
+// share its memory. Each slot has a data format and a page size. A setter whose argument
+// contradicts the other values throws and changes nothing.
 class CircularBufferConfig {
  public:
   // Declares a circular buffer whose memory is placed with the program.
@@ -43,8 +43,8 @@ class CircularBufferConfig {
   std::optional<std::uint32_t> globally_allocated_address() const { return global_address_; }
   const std::unordered_set<std::uint8_t>& buffer_indices() const { return buffer_indices_; }
   const std::unordered_set<std::uint8_t>& local_buffer_indices() const { return local_indices_; }
-  // Returns the slots that are connected to the other side of a GlobalCircularBuffer. There is at
-  // most one such slot.
+  // Returns the slot that is connected to the other side of a GlobalCircularBuffer. The set is
+  // empty if there is no such slot, and never has more than one.
   const std::unordered_set<std::uint8_t>& remote_buffer_indices() const { return remote_indices_; }
   const std::array<std::optional<tt::DataFormat>, NUM_CIRCULAR_BUFFERS>& data_formats() const {
     return data_formats_;
@@ -59,7 +59,8 @@ class CircularBufferConfig {
 
   const Buffer* shadow_global_buffer{nullptr};
 
-  // Sets the properties of a slot: config.index(0).set_data_format(...).set_page_size(...)
+  // Sets the properties of a slot, for example
+  // config.index(0).set_data_format(...).set_page_size(...).
   class Builder {
    public:
     const Builder& set_data_format(tt::DataFormat data_format) const;

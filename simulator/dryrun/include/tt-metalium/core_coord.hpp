@@ -11,7 +11,7 @@
 #include <tt_stl/span.hpp>
 #include <vector>
 
-// A coordinate, ordered by x, then by y.
+// A coordinate. Coordinates are ordered by x, then by y.
 struct tt_xy_pair {
   constexpr tt_xy_pair() = default;
   constexpr tt_xy_pair(std::size_t x_, std::size_t y_) : x(x_), y(y_) {}
@@ -39,18 +39,19 @@ class CoreRange {
   CoreCoord end_coord;
 
   CoreRange(const CoreCoord& point) : start_coord(point), end_coord(point) {}
-  // Throws if the end is left of the start or above it.
+  // Throws if the end is left of the start or above the start.
   CoreRange(const CoreCoord& start, const CoreCoord& end);
 
   bool intersects(const CoreRange& other) const;
   std::optional<CoreRange> intersection(const CoreRange& other) const;
-  // Returns true if the ranges touch along an edge or a part of it. Corners do not count.
+  // Returns true if the ranges touch along at least a part of an edge. Ranges that touch only at a
+  // corner are not adjacent.
   bool adjacent(const CoreRange& other) const;
   bool contains(const CoreCoord& core) const;
   bool contains(const CoreRange& other) const;
   bool contains(const CoreRangeSet& other) const;
-  // Returns the union if the ranges overlap or are adjacent and have the same columns or the same
-  // rows. Otherwise returns nullopt.
+  // Returns the union of two ranges that overlap or are adjacent, if they also have the same
+  // columns or the same rows. Otherwise returns nullopt, even if one range contains the other.
   std::optional<CoreRange> merge(const CoreRange& other) const;
 
   // Returns "[0-0 - 7-7]".
@@ -79,7 +80,8 @@ class CoreRange {
   friend constexpr auto operator<=>(const CoreRange&, const CoreRange&) = default;
 };
 
-// Rectangles in a given order. The constructors throw if rectangles overlap.
+// A set of cores as a list of rectangles in a given order. The constructors throw if rectangles
+// overlap.
 class CoreRangeSet {
  public:
   CoreRangeSet() = default;
@@ -109,8 +111,8 @@ class CoreRangeSet {
   template <typename T>
   CoreRangeSet merge(const T& other) const;
 
-  // Returns the same cores in few sorted rectangles: runs of cores in a row are joined downwards
-  // while the next row has the same run. A set of one rectangle is returned unchanged.
+  // Returns the same cores as few sorted rectangles. A run of adjacent cores in a row and the equal
+  // runs directly below it become one rectangle. A set of one rectangle is returned unchanged.
   CoreRangeSet merge_ranges() const;
 
   // Returns the cores of this set that are not in `other`.
@@ -131,8 +133,8 @@ std::vector<CoreCoord> grid_to_cores(std::uint32_t num_cores, std::uint32_t grid
                                      std::uint32_t grid_size_y, bool row_wise = false);
 std::vector<CoreCoord> grid_to_cores(CoreCoord start, CoreCoord end, bool row_wise = false);
 
-// Returns the first `max_cores` cores of the ranges, in the order of the ranges; all cores by
-// default.
+// Returns the first `max_cores` cores, or all cores by default. The ranges follow each other in
+// their order.
 std::vector<CoreCoord> corerange_to_cores(const CoreRangeSet& crs,
                                           std::optional<std::uint32_t> max_cores = std::nullopt,
                                           bool row_wise = false);

@@ -87,7 +87,7 @@ class IDevice {
   virtual program_cache::detail::ProgramCache& get_program_cache() = 0;
   virtual std::size_t num_program_cache_entries() = 0;
 
-  // Sub-devices are only for meshes. On a chip, the functions for managers throw. See MeshDevice.
+  // Sub-devices exist only on meshes (see MeshDevice). On a chip, the functions for managers throw.
   virtual SubDeviceManagerId get_active_sub_device_manager_id() const = 0;
   virtual SubDeviceManagerId get_default_sub_device_manager_id() const = 0;
   virtual SubDeviceManagerId create_sub_device_manager(ttsl::Span<const SubDevice> sub_devices,

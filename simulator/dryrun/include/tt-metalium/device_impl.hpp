@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One chip. In TT-Metal this class is internal. It is public here, because memory tools compare
+// One chip. This class is internal in TT-Metal. It is public here, so that memory tools can compare
 // their figures with get_total_cb_allocated().
 #pragma once
 
@@ -103,22 +103,22 @@ class Device final : public IDevice {
   // Returns "n150", "p150", ...
   const std::string& board_name() const;
 
-  // Records that the program's circular buffers lie on this chip from now on. A second registration
-  // replaces the layout.
+  // Records that the program's circular buffers lie on this chip from now on. If the program is
+  // already registered, `layout` replaces its layout.
   void register_program(const detail::ProgramImpl* program,
                         std::shared_ptr<const dryrun::CbLayout> layout);
-  // Does nothing if the program is not registered, because the chip may have been closed since the
-  // registration.
+  // Removes the program from this chip. Does nothing if the program is not registered, because the
+  // chip may have been closed since the registration.
   void unregister_program(const detail::ProgramImpl* program);
   // Returns the registered layout of the program, or null.
   std::shared_ptr<const dryrun::CbLayout> registered_layout(
       const detail::ProgramImpl* program) const;
   std::size_t num_registered_programs() const;
 
-  // Returns the L1 that circular buffers of all registered programs take on this chip: the union of
-  // their address ranges on each core, summed over the cores. For example, thirty cached programs
-  // at the same addresses count once. Globally allocated circular buffers do not count, because
-  // they lie in L1 buffers.
+  // Returns the L1 that circular buffers of all registered programs take on this chip. On each
+  // core, bytes that several programs use count once; the sums of all cores are added. For example,
+  // thirty cached programs at the same addresses take as much as one. Globally allocated circular
+  // buffers do not count, because they lie in L1 buffers.
   std::uint64_t get_total_cb_allocated() const;
 
  private:

@@ -9,7 +9,7 @@ namespace tt::tt_metal {
 enum class DispatchCoreType : std::uint32_t { WORKER, ETH, COUNT };
 enum class DispatchCoreAxis { ROW, COL, COUNT };
 
-// The cores that the runtime uses for dispatch. They determine the compute grid. On boards that can
+// Selects the cores that the runtime uses for dispatch, and so the compute grid. On boards that can
 // dispatch from Ethernet cores, WORKER takes a row of worker cores for dispatch, and ETH leaves
 // this row to programs.
 class DispatchCoreConfig {

@@ -18,13 +18,13 @@
 namespace tt::tt_metal::distributed {
 
 // Places each program of the workload on every chip of the mesh, unless the program is already
-// placed there. Running the workload has no further effect in the dry run. If the workload has
-// several programs, the mesh's worker threads place the programs in the first run.
+// placed there. This is the only effect of a run in the dry run. If the workload has several
+// programs, the mesh's worker threads place them in the first run.
 //
 // Throws if circular buffers and L1 buffers clash, or if circular buffers do not fit into L1 or lie
-// outside the compute grid. As in TT-Metal, the error is detected after the placement. The program
-// has then been reported, and stays placed until it is destroyed. The other programs of the
-// workload are placed too.
+// outside the compute grid. As in TT-Metal, the error is detected only after the placement: the
+// program has been reported to processors, and stays placed until it is destroyed. The other
+// programs of the workload are placed too.
 void EnqueueMeshWorkload(MeshCommandQueue& mesh_cq, MeshWorkload& mesh_workload, bool blocking);
 
 template <typename DType>
@@ -56,7 +56,7 @@ void EnqueueReadMeshBuffer(MeshCommandQueue& mesh_cq, std::vector<DType>& dst,
   mesh_cq.enqueue_read_mesh_buffer(dst.data(), mesh_buffer, blocking);
 }
 
-// Return at once, because every command is complete when its call returns.
+// Return at once. In the dry run, every command is complete when its call returns.
 void EventSynchronize(const MeshEvent& event);
 bool EventQuery(const MeshEvent& event);
 void Synchronize(MeshDevice* device, std::optional<std::uint8_t> cq_id,

@@ -15,15 +15,15 @@
 
 namespace tt::tt_metal::experimental {
 
-// A circular buffer between sender cores and their receivers that outlives programs. It consists of
-// two sharded L1 buffers over all of these cores. The first L1 buffer is the memory, with `size`
-// bytes on each core. The second L1 buffer is the configuration; on each core it has room for the
-// configuration of the sender with the most receivers. Circular buffers of programs are views on
-// the first L1 buffer. Copies share both L1 buffers, which are freed with the last copy.
+// A circular buffer between sender cores and their receiver cores. It outlives programs. It
+// consists of two L1 buffers that are sharded over all of these cores. The first L1 buffer is the
+// memory, with `size` bytes on each core. The second L1 buffer is the configuration. Its size on
+// each core is enough for the sender with the most receivers. Circular buffers of programs are
+// views on the first L1 buffer. Copies share both L1 buffers, which are freed with the last copy.
 class GlobalCircularBuffer {
  public:
-  // Throws if `buffer_type` is not L1 or L1_SMALL, if there is no sender, if a core appears twice,
-  // and in the cases of Buffer::create.
+  // Throws if `buffer_type` is not L1 or L1_SMALL, if there is no sender, or if a core appears
+  // twice. Also throws if Buffer::create throws.
   GlobalCircularBuffer(
       distributed::MeshDevice& device,
       const std::vector<std::pair<CoreCoord, CoreRangeSet>>& sender_receiver_core_mapping,
@@ -70,16 +70,15 @@ GlobalCircularBuffer CreateGlobalCircularBuffer(
     std::uint32_t size, BufferType buffer_type = BufferType::L1);
 
 // Declares a circular buffer in the memory of a global circular buffer, which must live as long as
-// the program uses it. `config` must have one remote index. Throws if `config` has no remote index
-// or is already bound to an L1 buffer, if the circular buffer is larger than the global circular
-// buffer or lies on other cores, and in the cases of CreateCircularBuffer() in host_api.hpp.
+// the program uses it. Throws if `config` has no remote index or is already bound to an L1 buffer.
+// Throws if the circular buffer is larger than the global circular buffer or lies on other cores.
+// Also throws in the cases of CreateCircularBuffer() in host_api.hpp.
 CBHandle CreateCircularBuffer(Program& program,
                               const std::variant<CoreCoord, CoreRange, CoreRangeSet>& core_spec,
                               const CircularBufferConfig& config,
                               const GlobalCircularBuffer& global_circular_buffer);
 
-// Moves a circular buffer that lies in a global circular buffer into another global circular
-// buffer. Nothing is reported.
+// Moves a circular buffer from one global circular buffer into another. No processor is told.
 void UpdateDynamicCircularBufferAddress(Program& program, CBHandle cb_handle,
                                         const GlobalCircularBuffer& global_circular_buffer);
 

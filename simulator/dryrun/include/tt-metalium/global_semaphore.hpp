@@ -12,13 +12,13 @@
 
 namespace tt::tt_metal {
 
-// A word at the same address in the L1 of each of its cores. The word is a sharded L1 buffer with
-// one page per core, allocated and freed like any other buffer. Copies share the buffer, and the
-// last copy frees the buffer.
+// A word at the same address in the L1 of each of its cores. The words are a sharded L1 buffer with
+// one page per core, which is allocated and freed like any other buffer. Copies share this buffer,
+// and the last copy frees it.
 class GlobalSemaphore {
  public:
-  // Throws if `buffer_type` is not L1 or L1_SMALL, if there is no core, and in the cases of
-  // Buffer::create.
+  // Throws if `buffer_type` is not L1 or L1_SMALL, or if there is no core. Also throws if
+  // Buffer::create throws.
   GlobalSemaphore(distributed::MeshDevice& device, CoreRangeSet cores, std::uint32_t initial_value,
                   BufferType buffer_type = BufferType::L1);
   GlobalSemaphore(IDevice* device, CoreRangeSet cores, std::uint32_t initial_value,
@@ -26,7 +26,7 @@ class GlobalSemaphore {
 
   IDevice* device() const { return device_; }
   DeviceAddr address() const;
-  // Has no effect, because data does not move.
+  // Does nothing, because the dry run has no data.
   void reset_semaphore_value(std::uint32_t /*reset_value*/) const {}
 
   static constexpr auto attribute_names = std::forward_as_tuple("cores", "buffer_type");

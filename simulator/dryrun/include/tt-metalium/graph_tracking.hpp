@@ -38,17 +38,18 @@ class IGraphProcessor {
   IGraphProcessor() = default;
   virtual ~IGraphProcessor() = default;
 
-  // Returns false for a background observer, which does not make GraphTracker::is_enabled() true.
+  // Returns false for a processor that observes in the background. GraphTracker::is_enabled()
+  // ignores such a processor.
   virtual bool is_capture_processor() const { return true; }
 
-  // Both functions are called once for each buffer. For a buffer on a mesh, device() is the
-  // MeshDevice. The buffer has an address during both calls.
+  // Each function is called once for a buffer. For a buffer on a mesh, device() is the MeshDevice.
+  // The buffer has an address during both calls.
   virtual void track_allocate(const Buffer* /*buffer*/) {}
   virtual void track_deallocate(Buffer* /*buffer*/) {}
 
-  // Called when the program's layout is computed, and when the program is placed on a further chip:
-  // once for each circular buffer and chip. A chip that already has this layout is not reported
-  // again.
+  // Called once for each circular buffer and chip when the program's layout is computed, and when
+  // the program is placed on a further chip. Not called again for a chip that already has this
+  // layout.
   virtual void track_allocate_cb(const CoreRangeSet& /*core_range_set*/, std::uint64_t /*addr*/,
                                  std::uint64_t /*size*/, bool /*is_globally_allocated*/,
                                  const IDevice* /*device*/) {}
@@ -62,8 +63,8 @@ class IGraphProcessor {
   // Called once for each chip of a destroyed program. The call does not name the program.
   virtual void track_deallocate_cb(const IDevice* /*device*/) {}
 
-  // The dry run does not call the following functions itself. Applications and libraries above
-  // TT-Metal call them through GraphTracker.
+  // The dry run never calls these functions itself. Applications and libraries above TT-Metal call
+  // them through GraphTracker.
   virtual void track_program(Program* /*program*/, const IDevice* /*device*/) {}
   virtual void track_function_start(std::string_view /*function_name*/,
                                     std::span<TrackedArgument> /*input_parameters*/) {}
@@ -72,8 +73,8 @@ class IGraphProcessor {
 };
 
 // Passes events on to the processors of the calling thread. The list of processors is thread_local,
-// as in TT-Metal: a processor receives no events of threads on which it was not pushed. A processor
-// must therefore also be pushed on the worker threads of a mesh, by tasks of
+// as in TT-Metal: a processor receives only the events of threads on which it was pushed. To
+// receive the events of a mesh's worker threads, push it there too, with tasks of
 // MeshDevice::enqueue_to_thread_pool.
 class GraphTracker {
  public:
@@ -103,8 +104,8 @@ class GraphTracker {
   void track_deallocate_cb(const IDevice* device);
   void track_program(Program* program, const IDevice* device);
 
-  // Reports the begin and the end of an operation on this thread. Inline as in TT-Metal, so that
-  // the call costs only a branch if there is no processor.
+  // Reports the begin and the end of an operation on this thread. Inline as in TT-Metal: if there
+  // is no processor, the call costs only a branch.
   template <typename... Args>
   void track_function_start(std::string_view function_name, Args&&... args) {
     if (processors.empty()) return;

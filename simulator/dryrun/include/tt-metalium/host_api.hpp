@@ -4,11 +4,12 @@
 //
 // The environment variable TTMEM_DRYRUN_SYSTEM selects the machine: n150 (default), n300, t3000,
 // galaxy, p100, p150, bh_galaxy, n300_2x2, p300, p150_x4, p150_x8; a compute grid may follow, as in
-// "p150:13x10". The variable is read when a device is opened while no other device is open.
+// "p150:13x10". The variable is read whenever the first device is opened, that is, while no other
+// device is open.
 //
 // Errors are exceptions (std::runtime_error) with TT-Metal's own texts. After an out-of-memory
 // error, and after a clash of circular buffers with L1 buffers, the text also names the holders of
-// the space. A call that throws changes nothing, with one exception, as in TT-Metal: a program
+// the space. A call that throws changes nothing. As in TT-Metal, there is one exception: a program
 // whose circular buffers do not fit stays placed.
 #pragma once
 
@@ -39,14 +40,14 @@ class GlobalSemaphore;
 
 std::size_t GetNumAvailableDevices();
 std::size_t GetNumPCIeDevices();
-// In TT-Metal, returns true on a first-generation Galaxy, whose chips are behind gateway chips.
-// Returns false here, because no simulated system is of this kind.
+// Returns false, because no simulated system is a first-generation Galaxy, whose chips are behind
+// gateway chips.
 bool IsGalaxyCluster();
 
-// Opens a chip. The pointer stays valid for the whole process, even after CloseDevice. If the chip
-// is already open with the same sizes, its owners share the chip, and the last owner closes it.
-// Throws if the chip is unknown, if the sizes do not fit, or if the chip is open with other
-// sizes. `l1_bank_remap` is ignored, because it concerns only data.
+// Opens a chip. If the chip is already open with the same sizes, the chip gets one more owner, and
+// stays open until the last owner closes it. The pointer stays valid for the whole process, even
+// after CloseDevice. Throws if the chip is unknown, if the sizes do not fit, or if the chip is open
+// with other sizes. `l1_bank_remap` is ignored, because it concerns only data.
 IDevice* CreateDevice(ChipId device_id, std::uint8_t num_hw_cqs = 1,
                       std::size_t l1_small_size = DEFAULT_L1_SMALL_SIZE,
                       std::size_t trace_region_size = DEFAULT_TRACE_REGION_SIZE,
@@ -54,7 +55,7 @@ IDevice* CreateDevice(ChipId device_id, std::uint8_t num_hw_cqs = 1,
                       const std::vector<std::uint32_t>& l1_bank_remap = {},
                       std::size_t worker_l1_size = DEFAULT_WORKER_L1_SIZE);
 
-// Returns false if the chip is not open.
+// Removes one owner of the chip. Returns false if the chip is not open.
 bool CloseDevice(IDevice* device);
 
 // ---- programs ----
@@ -77,12 +78,12 @@ CBHandle CreateCircularBuffer(Program& program,
                               const CircularBufferConfig& config);
 const CircularBufferConfig& GetCircularBufferConfig(Program& program, CBHandle cb_handle);
 
-// Changes a size. Unless the circular buffer is globally allocated, all circular buffers of the
-// program get new addresses at the next run.
+// Changes a size. All circular buffers of the program then get new addresses at the next run,
+// unless the changed circular buffer is globally allocated.
 void UpdateCircularBufferTotalSize(Program& program, CBHandle cb_handle, std::uint32_t total_size);
 void UpdateCircularBufferPageSize(Program& program, CBHandle cb_handle, std::uint8_t buffer_index,
                                   std::uint32_t page_size);
-// Moves a globally allocated circular buffer to another L1 buffer. Nothing is reported.
+// Moves a globally allocated circular buffer to another L1 buffer. No processor is told.
 void UpdateDynamicCircularBufferAddress(Program& program, CBHandle cb_handle, const Buffer& buffer);
 void UpdateDynamicCircularBufferAddress(Program& program, CBHandle cb_handle, const Buffer& buffer,
                                         std::uint32_t address_offset);
@@ -115,7 +116,8 @@ std::shared_ptr<Buffer> CreateBuffer(const ShardedBufferConfig& config, DeviceAd
 std::shared_ptr<Buffer> CreateBuffer(const ShardedBufferConfig& config, SubDeviceId sub_device_id);
 // Does nothing if the buffer is already deallocated.
 void DeallocateBuffer(Buffer& buffer);
-// Makes the program an owner of the buffer. The buffer then lives at least as long as the program.
+// Makes the program an owner of the buffer, so that the buffer lives at least as long as the
+// program.
 void AssignGlobalBufferToProgram(const std::shared_ptr<Buffer>& buffer, Program& program);
 
 // ---- runtime arguments: stored, but not used ----

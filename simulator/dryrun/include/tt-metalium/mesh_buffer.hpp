@@ -28,7 +28,7 @@ struct ReplicatedBufferConfig {
   DeviceAddr size = 0;
 };
 
-// A buffer with one shard on every chip. A shard dimension of 0 means that the buffer is not cut in
+// A buffer with one shard on every chip. If a dimension of the shard is 0, the buffer is not cut in
 // this dimension.
 struct ShardedBufferConfig {
   DeviceAddr global_size = 0;
@@ -45,12 +45,12 @@ enum class MeshBufferLayout : std::uint8_t { REPLICATED, SHARDED };
 using MeshBufferConfig = std::variant<ReplicatedBufferConfig, ShardedBufferConfig>;
 
 // A buffer on every chip of a mesh, at the same address on each chip. One "backing" buffer on the
-// mesh holds the memory and is reported to processors. The buffers of the chips are aliases of this
-// memory.
+// mesh holds the memory and is reported to processors. The buffers of the single chips are aliases
+// of its memory.
 class MeshBuffer {
  public:
-  // With an address, the result is an alias of memory that another buffer holds. Throws in the
-  // cases of Buffer::create, and if a sharded buffer has more shards than the mesh has chips.
+  // With an address, makes an alias of memory that another buffer holds. Throws if a sharded buffer
+  // has more shards than the mesh has chips. Also throws if Buffer::create throws.
   static std::shared_ptr<MeshBuffer> create(const MeshBufferConfig& mesh_buffer_config,
                                             const DeviceLocalBufferConfig& device_local_config,
                                             MeshDevice* mesh_device,
@@ -105,7 +105,7 @@ class MeshBuffer {
 class AnyBuffer {
  public:
   AnyBuffer() = default;
-  // With an address, the result is an alias of memory that another buffer holds.
+  // With an address, makes an alias of memory that another buffer holds.
   static AnyBuffer create(const tt::tt_metal::ShardedBufferConfig& config,
                           std::optional<std::uint64_t> address = std::nullopt);
   static AnyBuffer create(const tt::tt_metal::InterleavedBufferConfig& config,
@@ -114,7 +114,7 @@ class AnyBuffer {
   // Returns the buffer on the chip, or the buffer of the first chip of a mesh.
   Buffer* get_buffer() const { return buffer_; }
   bool is_mesh_buffer() const { return get_mesh_buffer() != nullptr; }
-  // Returns null on a chip, and if the mesh buffer is deallocated.
+  // Returns null if the buffer is on a chip, or if the mesh buffer is deallocated.
   std::shared_ptr<MeshBuffer> get_mesh_buffer() const;
 
  private:

@@ -19,8 +19,8 @@
 
 namespace tt::tt_metal::distributed {
 
-// A queue of a mesh. Every call is complete when it returns. Data does not move, so a read returns
-// zeros. All methods may be called from any thread.
+// A queue of a mesh. Every command is complete when its call returns. Data does not move, so a read
+// returns zeros. All methods may be called from any thread.
 class MeshCommandQueue {
  public:
   virtual ~MeshCommandQueue() = default;

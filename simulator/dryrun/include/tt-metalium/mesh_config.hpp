@@ -8,8 +8,8 @@
 
 namespace tt::tt_metal::distributed {
 
-// The chips of a mesh: either a box of the machine's mesh that begins at `offset`, or the given
-// chips in the given order. If no shape is given, the mesh is the whole machine.
+// The chips of a mesh: either a box of the given shape in the machine's mesh, from `offset` on, or
+// the given chips in the given order. Without a shape, the mesh is the whole machine.
 class MeshDeviceConfig {
  public:
   MeshDeviceConfig(const std::optional<MeshShape>& mesh_shape,

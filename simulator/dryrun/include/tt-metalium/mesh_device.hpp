@@ -25,8 +25,8 @@ class MeshDeviceImpl;
 using DeviceIds = std::vector<int>;
 
 // Several chips that work as one: a buffer lies at the same address on each chip, and a program is
-// placed on each chip. A mesh has an allocator of its own, and each submesh too. As in TT-Metal,
-// each of these allocators ignores the buffers of the others, so their buffers may overlap.
+// placed on each chip. A mesh and each of its submeshes have allocators of their own. As in
+// TT-Metal, each allocator ignores the buffers of the others, so their buffers may overlap.
 //
 // The chips are open from the creation of the mesh until the mesh and its submeshes are closed or
 // destroyed. All methods may be called from any thread, but only one thread may create and close a
@@ -40,8 +40,8 @@ class MeshDevice : public IDevice, public std::enable_shared_from_this<MeshDevic
       const DispatchCoreConfig& dispatch_core_config = DispatchCoreConfig{},
       ttsl::Span<const std::uint32_t> l1_bank_remap = {},
       std::size_t worker_l1_size = DEFAULT_WORKER_L1_SIZE);
-  // create_unit_mesh makes a mesh of one chip. create_unit_meshes makes a mesh of one chip for each
-  // of the given chips.
+  // create_unit_mesh makes a mesh of one chip. create_unit_meshes makes one mesh for each of the
+  // given chips.
   static std::shared_ptr<MeshDevice> create_unit_mesh(
       int device_id, std::size_t l1_small_size = DEFAULT_L1_SMALL_SIZE,
       std::size_t trace_region_size = DEFAULT_TRACE_REGION_SIZE, std::size_t num_command_queues = 1,
@@ -99,13 +99,13 @@ class MeshDevice : public IDevice, public std::enable_shared_from_this<MeshDevic
   // mesh's allocator uses only the rest of L1. A buffer with a sub-device's id is placed in the L1
   // of the sub-device, on the cores of the sub-device. A program runs on one sub-device, and
   // clashes with the buffers of the mesh and of this sub-device. One manager is loaded at a time.
-  // At first this is the default manager, with one sub-device of all cores. An id that is given to
-  // worker_cores() or allocator() names a sub-device of the loaded manager.
+  // At first, the default manager is loaded, with one sub-device of all cores. worker_cores() and
+  // allocator() take the ids of the loaded manager's sub-devices.
   //
-  // create throws if there are more than 8 sub-devices, or if they overlap or lie off the grid.
-  // load throws if sub-devices of the loaded manager hold buffers, or if the mesh has buffers in
-  // the future L1 of the sub-devices. remove throws for the loaded manager and for the default
-  // manager.
+  // create_sub_device_manager throws if there are more than 8 sub-devices, or if they overlap or
+  // lie off the grid. load_sub_device_manager throws if sub-devices of the loaded manager hold
+  // buffers, or if the mesh has buffers in the future L1 of the sub-devices.
+  // remove_sub_device_manager throws for the loaded manager and for the default manager.
   SubDeviceManagerId get_active_sub_device_manager_id() const override;
   SubDeviceManagerId get_default_sub_device_manager_id() const override;
   SubDeviceManagerId create_sub_device_manager(std::initializer_list<SubDevice> sub_devices,
@@ -126,10 +126,10 @@ class MeshDevice : public IDevice, public std::enable_shared_from_this<MeshDevic
   bool is_mmio_capable() const override;
   std::shared_ptr<MeshDevice> get_mesh_device() override;
 
-  // Traces. Workloads between begin and end are recorded instead of run. end allocates the trace
-  // buffer in the trace region, or, if the mesh was created without a trace region, at the top of
-  // DRAM. The size of the trace buffer is an estimate: kTraceBytesPerProgram for each recorded
-  // program.
+  // Traces. Workloads between begin_mesh_trace and end_mesh_trace are recorded and do not run.
+  // end_mesh_trace allocates the trace buffer. It lies in the trace region, or at the top of DRAM
+  // if the mesh was created without a trace region. Its size is an estimate: kTraceBytesPerProgram
+  // for each recorded program.
   static constexpr std::uint32_t kTraceBytesPerProgram = 4096;
   MeshTraceId begin_mesh_trace(MeshCommandQueue& cq);
   void begin_mesh_trace(MeshCommandQueue& cq, const MeshTraceId& trace_id);
@@ -161,15 +161,15 @@ class MeshDevice : public IDevice, public std::enable_shared_from_this<MeshDevic
   // Makes a submesh, which keeps its parent alive. Throws if the submesh does not fit.
   std::shared_ptr<MeshDevice> create_submesh(
       const MeshShape& submesh_shape, const std::optional<MeshCoordinate>& offset = std::nullopt);
-  // Makes as many submeshes as fit side by side. Throws if the submeshes do not fill the mesh.
+  // Divides the mesh into submeshes of this shape. Throws if the submeshes do not fill the mesh.
   std::vector<std::shared_ptr<MeshDevice>> create_submeshes(const MeshShape& submesh_shape);
 
   MeshCommandQueue& mesh_command_queue(std::optional<std::uint8_t> cq_id = std::nullopt) const;
 
-  // Run a task on the worker threads of the mesh, and wait for all tasks. There is one worker for
+  // Run tasks on the worker threads of the mesh, and wait for all tasks. There is one worker for
   // each chip of the mesh that opened the chips. The workers take tasks in round-robin order, and
-  // after each wait the first worker is next. A mesh of one chip runs a task immediately on the
-  // calling thread. wait_for_thread_pool throws the exception of a task.
+  // after each wait the first worker is next. If the mesh has only one chip, a task runs
+  // immediately on the calling thread. wait_for_thread_pool throws the first exception of a task.
   void enqueue_to_thread_pool(std::function<void()>&& f);
   void wait_for_thread_pool();
 

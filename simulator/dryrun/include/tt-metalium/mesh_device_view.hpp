@@ -31,8 +31,9 @@ class MeshDeviceView {
   [[nodiscard]] std::size_t num_rows() const;
   [[nodiscard]] std::size_t num_cols() const;
 
-  // Returns `length` neighbouring coordinates from the offset on. The coordinates form a ring if
-  // possible.
+  // Returns a path of `length` chips from the offset on. Each chip is a neighbour of the chip
+  // before it. If possible, the last chip is also a neighbour of the first, so that the path is a
+  // ring.
   [[nodiscard]] static std::vector<MeshCoordinate> get_line_coordinates(std::size_t length,
                                                                         const Shape2D& mesh_shape,
                                                                         const Shape2D& mesh_offset);

@@ -16,7 +16,7 @@ class MeshWorkloadImpl;
 
 void EnqueueMeshWorkload(MeshCommandQueue& mesh_cq, MeshWorkload& mesh_workload, bool blocking);
 
-// Programs, each with the part of a mesh that it runs on.
+// Programs, each with the chips of the mesh on which it runs.
 class MeshWorkload {
  public:
   MeshWorkload();

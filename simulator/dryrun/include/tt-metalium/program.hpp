@@ -15,8 +15,8 @@ class ProgramImpl;
 using ProgramId = std::uint64_t;
 
 // Circular buffers and kernels that run together. CreateCircularBuffer and CreateKernel only
-// declare them. The first run computes the addresses of the circular buffers. Every device on which
-// the program has run holds its circular buffers until the program is destroyed.
+// declare them. The first run gives addresses to the circular buffers. From its first run on a
+// device on, the program holds its circular buffers on this device until the program is destroyed.
 class Program {
  public:
   Program();
@@ -41,8 +41,8 @@ class Program {
 class IDevice;
 namespace detail {
 struct KernelMeta;
-// Returns the known facts of the program's kernels. The facts include no binaries, because kernels
-// are not compiled.
+// Returns what is known about the program's kernels. There are no binaries, because kernels are not
+// compiled.
 std::vector<KernelMeta> collect_kernel_meta(const Program& program, IDevice* device);
 }  // namespace detail
 

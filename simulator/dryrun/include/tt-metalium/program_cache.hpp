@@ -50,7 +50,7 @@ struct CachedMeshWorkload {
       : workload(std::move(workload_)), shared_variables(std::move(shared_variables_)) {}
 };
 
-// Holds a CachedProgram or a CachedMeshWorkload, with any type of shared variables.
+// Holds a CachedProgram or a CachedMeshWorkload, whatever the type of its shared variables is.
 struct CachedProgramFactory {
   static constexpr auto MAX_SIZE = 4096;
   static constexpr auto ALIGNMENT = 32;
@@ -66,7 +66,8 @@ struct CachedProgramFactory {
       : cached_program(std::move(workload)), program_factory_index(index) {}
 };
 
-// Keys are equal only if all members are equal, because hashes can collide.
+// The key of a cached program. Keys are equal only if all members are equal, because hashes can
+// collide.
 struct ProgramCacheKey {
   std::uint64_t hash = 0;
   std::string canonical = {};
@@ -80,8 +81,8 @@ struct ProgramCacheKeyHasher {
   }
 };
 
-// Keeps programs, and their circular buffers, alive between runs. Not thread-safe. Closing the
-// device clears its cache.
+// Keeps programs alive between runs, and with them their circular buffers. Closing the device
+// clears its cache. Not thread-safe.
 struct ProgramCache {
   bool contains(const ProgramCacheKey& key) const { return cache_.contains(key); }
   // Throws std::out_of_range if the key is unknown.

@@ -7,7 +7,7 @@
 
 namespace tt::tt_metal {
 
-// The present runtime arguments of a kernel on one core.
+// The runtime arguments that a kernel has now on one core.
 struct RuntimeArgsData {
   std::uint32_t* rt_args_data = nullptr;
   std::size_t rt_args_count = 0;

@@ -21,7 +21,7 @@ class Shape {
   [[nodiscard]] std::size_t rank() const { return sizes_.size(); }
   [[nodiscard]] std::size_t size() const { return sizes_.size(); }
   [[nodiscard]] bool empty() const { return sizes_.empty(); }
-  // Returns the number of elements, which is 1 without dimensions.
+  // Returns the number of elements. A shape without dimensions has one element.
   [[nodiscard]] std::uint64_t volume() const;
 
   // Throws std::out_of_range.

@@ -9,8 +9,8 @@
 
 namespace tt::tt_metal {
 
-// A part of a device's cores, on which programs run independently of the other parts. See
-// MeshDevice::create_sub_device_manager.
+// A part of a device's cores. Programs on different sub-devices run independently of each other.
+// See MeshDevice::create_sub_device_manager.
 class SubDevice {
  public:
   // `cores` has one entry for each core type: the compute cores, then the active Ethernet cores.

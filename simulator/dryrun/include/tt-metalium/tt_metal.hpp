@@ -13,7 +13,8 @@
 
 namespace tt::tt_metal::detail {
 
-// Opens all chips or none: if a chip cannot be opened, closes the chips that this call has opened.
+// Opens all of the chips. If a chip cannot be opened, closes the chips that this call has opened,
+// and throws.
 std::map<ChipId, IDevice*> CreateDevices(
     const std::vector<ChipId>& device_ids, std::uint8_t num_hw_cqs = 1,
     std::size_t l1_small_size = DEFAULT_L1_SMALL_SIZE,
@@ -26,9 +27,9 @@ void CloseDevices(const std::map<ChipId, IDevice*>& devices);
 // Returns null if the chip is not open.
 IDevice* GetActiveDevice(ChipId device_id);
 
-// Both functions place the program on the device. Circular buffers without an address get one, and
-// the device holds all circular buffers of the program from then on. If the program does not fit,
-// the functions throw after the placement, like EnqueueMeshWorkload.
+// Place the program on the device. Circular buffers without an address get an address, and the
+// device holds all circular buffers of the program from then on. If the program does not fit, the
+// functions throw after the placement, like EnqueueMeshWorkload.
 void CompileProgram(IDevice* device, Program& program, bool force_slow_dispatch = false);
 void LaunchProgram(IDevice* device, Program& program, bool wait_until_cores_done = true,
                    bool force_slow_dispatch = false);

@@ -7,8 +7,9 @@
 
 namespace tt::tt_metal {
 
-// Returns `target_num_cores` cores of the grid from `start_core` on, by columns unless `row_wise`,
-// in at most three rectangles. Throws if the grid has fewer cores.
+// Returns `target_num_cores` cores of the grid, as at most three rectangles. They follow each other
+// from `start_core` on: row by row if `row_wise`, otherwise column by column. Throws if the grid
+// has too few cores.
 CoreRangeSet num_cores_to_corerangeset(CoreCoord start_core, std::uint32_t target_num_cores,
                                        CoreCoord grid_size, bool row_wise = false);
 CoreRangeSet num_cores_to_corerangeset(std::uint32_t target_num_cores, CoreCoord grid_size,

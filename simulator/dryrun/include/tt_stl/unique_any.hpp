@@ -9,8 +9,8 @@
 
 namespace ttsl {
 
-// Holds one object of any movable type. The constructor checks TT-Metal's limits, MaxSize and
-// Alignment, so that an object that fits here also fits in TT-Metal.
+// Holds one object of any movable type. MaxSize and Alignment are TT-Metal's limits for the object.
+// The constructor checks them, so that a program that works here also works with TT-Metal.
 template <std::size_t MaxSize, std::size_t Alignment>
 class unique_any {
  public:

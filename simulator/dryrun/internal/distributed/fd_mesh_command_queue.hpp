@@ -6,7 +6,8 @@
 
 namespace tt::tt_metal::distributed {
 
-// The queue of every mesh in the dry run, which always uses fast dispatch.
+// The class of all queues in the dry run. TT-Metal uses this class for fast dispatch, and the dry
+// run always uses fast dispatch.
 class FDMeshCommandQueue final : public MeshCommandQueue {
  public:
   FDMeshCommandQueue(MeshDevice* mesh_device, std::uint32_t id)

@@ -13,12 +13,11 @@ class GlobalCircularBuffer;
 
 namespace tt::tt_metal {
 
-// A declared circular buffer, and its address once its program has a layout.
+// A declared circular buffer. It has an address after the layout of its program was computed.
 class CircularBufferImpl {
  public:
-  // `global` may be null. Throws if a slot lacks its data format or its page size, or has too many
-  // pages. Also throws for a remote index without `global`, and for `global` without a remote
-  // index.
+  // Throws if a slot has no data format, no page size, or too many pages. Throws if exactly one of
+  // `global` and a remote index is given. `global` may be null.
   CircularBufferImpl(const CoreRangeSet& core_ranges, const CircularBufferConfig& config,
                      const experimental::GlobalCircularBuffer* global = nullptr);
 
@@ -29,11 +28,12 @@ class CircularBufferImpl {
 
   std::uint32_t size() const { return config_.total_size(); }
   bool globally_allocated() const { return config_.globally_allocated_address().has_value(); }
-  // Returns the address of a globally allocated circular buffer, as of its creation or last update.
+  // Returns the address of a globally allocated circular buffer. The address was read from the L1
+  // buffer when the circular buffer was created or last updated.
   std::uint64_t global_address() const { return global_address_; }
   void assign_global_address();
-  // Returns true if the circular buffer lies in the memory of a GlobalCircularBuffer. Such a
-  // circular buffer is globally allocated.
+  // Returns true if the circular buffer lies in the memory of a GlobalCircularBuffer. The circular
+  // buffer is then also globally allocated.
   bool is_global_circular_buffer() const { return in_global_circular_buffer_; }
   void set_global_circular_buffer(const experimental::GlobalCircularBuffer& global);
   // Throws if the program has no layout yet.

@@ -13,7 +13,7 @@
 
 namespace tt::tt_metal::experimental::dfb::detail {
 
-// A declared dataflow buffer, and its address once its program has a layout.
+// A declared dataflow buffer. It has an address after the layout of its program was computed.
 struct DataflowBufferImpl {
   std::uint32_t id = 0;
   CoreRangeSet core_ranges;
@@ -22,8 +22,8 @@ struct DataflowBufferImpl {
   // Number of the dataflow buffer whose bytes this dataflow buffer shares, if any.
   std::optional<std::uint32_t> alias_primary_id;
   std::vector<std::uint32_t> alias_secondary_ids;
-  // Key: core. The second value of each pair is the address, which is the same on all cores. Empty
-  // while the dataflow buffer has no address.
+  // The key is a core. The second number of each value is the address, which is the same on all
+  // cores. Empty while the dataflow buffer has no address.
   std::map<CoreCoord, std::pair<std::size_t, std::uint32_t>> core_lookup_;
 
   bool borrows_memory() const { return config.borrows_memory; }

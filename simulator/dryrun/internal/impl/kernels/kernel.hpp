@@ -16,7 +16,7 @@ namespace tt::tt_metal {
 
 class IDevice;
 
-// L1 that belongs to one kernel, on each of its cores.
+// L1 that one kernel uses alone, on each of its cores.
 struct ScratchpadBindingHandle {
   std::string accessor_name;
   std::uint32_t size_bytes = 0;
@@ -27,7 +27,7 @@ struct ScratchpadBindingHandle {
 // A declared kernel. It has no binary, because kernels are not compiled.
 class Kernel {
  public:
-  // The arguments, and the view of them that GetRuntimeArgs returns.
+  // The runtime arguments on one core. `view` is what GetRuntimeArgs returns.
   struct Args {
     std::vector<std::uint32_t> values;
     RuntimeArgsData view;

@@ -30,9 +30,10 @@ namespace tt::tt_metal::detail {
 
 // The declarations of a program, its layout, and its chips.
 //
-// As in TT-Metal, a run first places the program and then checks whether it fits. A program that
-// does not fit is reported and registered, then the run throws, and the program stays placed until
-// it is destroyed. Only one thread may declare; several threads may run at the same time.
+// As in TT-Metal, a run first places the program and then checks whether the program fits. If it
+// does not fit, the run throws after the program was reported and registered. The program stays
+// placed until it is destroyed. Only one thread may declare circular buffers and kernels. Several
+// threads may run the program at the same time.
 class ProgramImpl {
  public:
   ProgramImpl();
@@ -58,7 +59,7 @@ class ProgramImpl {
   dataflow_buffers() const {
     return dataflow_buffers_;
   }
-  // Gives the second buffer the address of the first.
+  // Makes the dataflow buffer `secondary_id` an alias, which gets the address of `primary_id`.
   void set_dfb_alias(std::uint32_t primary_id, std::uint32_t secondary_id);
   // Records that sizes have changed, so that the next run computes a new layout.
   void invalidate_layout();
@@ -78,23 +79,23 @@ class ProgramImpl {
   RuntimeArgsData& common_runtime_args(KernelHandle kernel);
   void add_owned_buffer(const std::shared_ptr<Buffer>& buffer) { owned_buffers_.push_back(buffer); }
 
-  // Places the program, then throws if a circular buffer lies off the compute grid, past the end of
-  // L1, or in the address range of any L1 buffer of the device. The check happens in every run,
-  // because L1 buffers may have been allocated since the last run. A program that has not changed
-  // since its last run on this device is not placed again.
+  // Places the program, unless it has not changed since its last run on this device. Then throws if
+  // a circular buffer lies off the compute grid, past the end of L1, or in the address range of any
+  // L1 buffer of the device. Every run checks this, because L1 buffers may have been allocated
+  // since the last run.
   void compile_and_allocate(IDevice* device, bool force_slow_dispatch);
   // Places the program on the chip, or on every chip of a mesh. Computes the layout if necessary.
   // Reports and registers the layout on every chip that does not have it yet. Throws only if the
   // device is closed.
   void allocate_circular_buffers(const IDevice* device);
-  // Give addresses to the program's dataflow buffers or scratchpads, which are L1 of Metal 2.0. As
-  // in TT-Metal, the addresses are not reported, and no chip counts them.
+  // Give addresses to the dataflow buffers and to the scratchpads of a Metal 2.0 program. As in
+  // TT-Metal, the addresses are not reported, and no chip counts this L1.
   void allocate_dataflow_buffers(const IDevice* device);
   void allocate_scratchpads(const IDevice* device);
   // Returns the sub-devices of the loaded manager on which the program has kernels. With the
   // default manager, returns sub-device 0. Throws if a kernel is on other cores.
   std::vector<SubDeviceId> determine_sub_device_ids(const IDevice& device) const;
-  // Reports on every chip that the program's circular buffers are freed.
+  // Reports to processors, for every chip, that the program's circular buffers are freed.
   void deallocate_circular_buffers();
 
  private:
