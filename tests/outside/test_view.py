@@ -82,7 +82,7 @@ class ViewCase(ExportCase):
         self.assertEqual(self.viewer.wait(), 0)
 
     def long(self, events=30_000 if is_sanitized() else 150_000):
-        """Saves a recording whose exports take a while, and are longer than the buffer of a
+        """Saves a large recording. Its exports take a while, and do not fit into the buffer of a
         socket."""
         recording = self.small()
         for number in range(events):
