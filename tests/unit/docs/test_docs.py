@@ -51,7 +51,8 @@ def anchors_of(page):
 def links_of(page):
     text = re.sub(r"(`+)[^`].*?\1", "", prose_of(page))
     inline = re.findall(r"\]\(<?([^()\s<>]+(?:\([^()]*\))?)>?(?: +\"[^\"]*\")?\)", text)
-    # The link text of [`code`](page.md) was removed above, but not the link target.
+    # In links such as [`code`](page.md), the link text was removed above, but the link target was
+    # kept.
     return inline + re.findall(r"^\[[^\]]+\]: +(\S+)", text, re.M)
 
 

@@ -202,7 +202,8 @@ TEST(Collector, DoesNotReadUnchangedSegmentsAgain) {
   (void)collector.collect();  // a new segment is read again in the second pass
   (void)collector.collect();
   EXPECT_FALSE(collector.evidence().changed);
-  machine.tracker().program_dispatch(0, 77);  // unknown program; an anomaly without an event
+  machine.tracker().program_dispatch(0,
+                                     77);  // an unknown program: counts an anomaly, makes no event
   EXPECT_EQ(collector.collect().devices.at(0).anomalies->unknown_programs, 1U);
   EXPECT_TRUE(collector.evidence().changed);
 }
