@@ -184,7 +184,7 @@ class Events(RecordCase):
                 self.assertEqual(self.row("SELECT lost_events FROM run"), (0,))
                 recorded = self.json("report", self.file, "--at", "end")["devices"]
                 self.assertEqual(len(recorded), len(live))
-                # In a recording, an allocation that changes ends and continues in another row. The
+                # When an allocation changes, the recording ends its row and begins another row. The
                 # recording therefore counts more allocations than the process.
                 changed = self.row("SELECT count(*) FROM allocations WHERE ending = 'changed'")[0]
                 but = ("allocations_total", "frees_total") if changed else ()

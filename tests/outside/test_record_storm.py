@@ -97,9 +97,8 @@ class Recorded(StormCase):
         self.assert_recorded(model(60, "ckcs"))
         self.assertEqual(self.files(), [])
 
-    # Forges a segment of another user: copies the process's own segment, and gives the copy that
-    # user as owner. The name of the copy is a name for a segment that an ended process leaves for
-    # the recorder.
+    # Copies the process's own segment and makes another user the owner of the copy. The copy has
+    # the name of a segment that an ended process of that user leaves for the recorder.
     FORGE = ("from abi import *\nimport glob, struct\n"
              "open_device(0); alloc(DRAM, 1, 64, label=b'ours')\n"
              "folder = os.environ['TTMEM_DIR']\n"
