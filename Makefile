@@ -8,8 +8,8 @@ JOBS ?= $(shell nproc)
 # errors.
 NINJA = $(if $(MAKE_TERMOUT),,-- --quiet)
 # Makes two targets at once, and prints the output of each target in one piece. COMPILE gives the
-# compilers a lower priority than the tests. The longest test compiles packages; its priority is low
-# too, but higher than COMPILE.
+# compilers a lower priority than the tests. The longest test compiles packages. Its priority is
+# also low, but higher than that of the compilers.
 BESIDE = $(MAKE) --no-print-directory -j 2 --output-sync=target COMPILE='nice -n 15'
 
 # Without COMPILE, targets are made one after the other, even with -j, because two targets at once
@@ -49,7 +49,7 @@ build/build.ninja: CMakePresets.json | setup-build
 	@cmake --preset release >/dev/null
 build/%/build.ninja: CMakePresets.json | setup-build setup-unit
 	@cmake --preset $* >/dev/null
-# Adds the tests to the release tree, so that nothing is compiled twice.
+# Adds the tests to the release tree. A second tree would compile the tool again.
 tree-with-tests: setup build/build.ninja
 	@grep -qs TTMEM_TESTS:BOOL=ON build/CMakeCache.txt || cmake --preset test >/dev/null
 
@@ -111,7 +111,7 @@ fuzz: setup build/asan/build.ninja
 	@cmake --build build/asan -j $(JOBS) --target fuzz_targets make_corpus $(NINJA)
 	@scripts/fuzz build/asan $(FUZZ_SECONDS)
 
-# Most tests from outside wait more than they compute, so compilers use the processors meanwhile.
+# Most tests from outside wait more than they compute. The compilers therefore run at the same time.
 test: lint
 	@$(MAKE) --no-print-directory unit
 	@$(BESIDE) outside-all asan-tree tidy

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a model on a Blackhole, for the recordings in the pictures of the page: weights, steps with
 marks, buffers and circular buffers of the layers, results that are never freed, and a failure at
-the end. Each buffer `act` takes MORE KiB more on each core.
+the end. MORE is a number of KiB by which each buffer `act` is larger on each core.
 
     screens_model.py [MORE]"""
 

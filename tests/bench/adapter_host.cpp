@@ -27,7 +27,7 @@ using distributed::MeshBuffer;
 using distributed::MeshDevice;
 using distributed::MeshWorkload;
 
-// Returns the CPU time of this thread. CPU time excludes the time that other processes use.
+// Returns the CPU time of this thread. CPU time excludes the time in which other processes run.
 double cpu_nanoseconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

@@ -27,8 +27,8 @@ void open(std::uint32_t chip) {
   ttmem_device_open(&info);
 }
 
-// Places a circular buffer on all cores in even steps, and on half of the cores in odd steps. Its
-// size differs from its size in the step before.
+// Places a circular buffer on all cores in even steps, and on half of the cores in odd steps. The
+// size of the circular buffer differs from its size in the previous step.
 void place(std::uint32_t chip, std::uint64_t step) {
   const std::uint64_t bytes = 65536 + 4096 * ((step + chip) % 64);
   const ttmem_cb cb = {ttmem::bench::kL1Base, bytes, step % 2 == 0 ? &kAllCores : &kHalf, 1, 0};

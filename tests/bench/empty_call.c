@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An empty function in another shared object. A call of it has the minimum cost of any call. */
+ * An empty function in another shared object. The time of a call of this function
+ * is the minimum time of any call. */
 #include "empty_call.h"
 
 void empty_call(uint32_t device, const ttmem_buffer *buffer) {

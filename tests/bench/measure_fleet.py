@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures how long `ttmem fleet` takes for many hosts. One process stands in for all hosts: for
 each host it answers at an address of 127.0.1.0/24 with a recorded answer of a real `ttmem serve`
-over the demo."""
+that observes the demo."""
 
 import argparse
 import asyncio

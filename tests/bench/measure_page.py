@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the cost of open pages. Measures the CPU of `ttmem serve` with no client, with one client
-and with ten clients that ask every second for the changes of 32 busy devices with 140 cores, and
-with a `ttmem top --server`. If chromium is installed, measures how long the page takes to paint and
-to draw an update, and how long the page of a recording of ten million events takes to make and to
-open."""
+"""Measures the cost of open pages. The server observes 32 busy devices with 140 cores each.
+Measures the CPU of `ttmem serve` with 0, 1 and 10 clients that request the changes every second,
+and with a `ttmem top --server`. If chromium is installed, measures how long the page takes to paint
+and to draw an update. For a recording of ten million events, measures how long ttmem takes to write
+the page and the browser takes to open it."""
 
 import argparse
 import fcntl

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the cost of being recorded, and the throughput of a recorder.
+"""Measures the time that a recorder costs the recorded program, and the throughput of the recorder.
 
 measure_record.py BUILD
 
-Runs record_host with and without `ttmem record`, in turn. Then records record_host at one million
-events a second for ten seconds, and at higher rates until events are lost. Prints the number of
-lost events for each rate. """
+Runs record_host alternately with and without `ttmem record`. Then records record_host at one
+million events a second for ten seconds, and at higher rates until events are lost. Prints the
+number of lost events for each rate. """
 
 import os
 import pathlib

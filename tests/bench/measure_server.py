@@ -31,7 +31,7 @@ def resident_mib(pid):
 
 
 def get(port, target):
-    """Returns wall-clock seconds and the answer."""
+    """Sends a request. Returns the seconds until the whole answer has arrived, and the answer."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     begin = time.perf_counter()
     connection.request("GET", target)
@@ -42,8 +42,8 @@ def get(port, target):
 
 
 def with_a_busy_one(build, env, server, port, seconds):
-    """Measures the CPU and the time of a scrape while one more process changes its memory
-    continuously."""
+    """Measures the CPU of the server and the time of a scrape while one further process changes its
+    memory continuously."""
     busy = subprocess.Popen([build / "bin" / "ttmem", "demo", "inference", "--seconds",
                              str(seconds + 15)], env=env, stdout=subprocess.DEVNULL,
                             stderr=subprocess.DEVNULL)

@@ -6,8 +6,7 @@
 // many rounds.
 //
 // `record_host RATE SECONDS` allocates and frees buffers for SECONDS seconds. RATE is the number of
-// allocations plus the number of frees in a second. Prints how many allocations and frees it made
-// together.
+// allocations plus the number of frees in a second. Prints the sum of its allocations and frees.
 #include <ttmem/ttmem.h>
 
 #include <algorithm>
@@ -66,7 +65,8 @@ void print_pair() {
   std::printf("%.1f\n", fastest);
 }
 
-// Imitates a model that holds some hundred buffers of many sizes, named after layers.
+// Imitates a model that holds some hundred buffers of many sizes. The buffers are named after
+// layers.
 void keep_rate(double rate, double seconds) {
   std::vector<std::string> labels;
   for (int i = 0; i < 32; ++i) labels.push_back("layers." + std::to_string(i) + ".activation");

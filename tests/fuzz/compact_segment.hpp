@@ -7,8 +7,8 @@
 
 namespace ttmem::fuzz {
 
-// The compact form of a segment. A segment has a header of 16 KiB and chunks of 64 KiB. Some
-// hundred of these bytes matter, and most others are zeros. A fuzzer finds more faults if it
+// The compact form of a segment. A segment has a header of 16 KiB and chunks of 64 KiB. Only some
+// hundred of these bytes matter. Most other bytes are zeros. A fuzzer finds more faults if it
 // changes only the bytes of the compact form:
 //
 //   512 bytes   Header

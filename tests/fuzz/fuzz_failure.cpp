@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Explains arbitrary logs. Every failure in a log must get an explanation that can be printed, with
-// a state of the memory and without one. The state has a free block and a clash, so that logs with
-// similar numbers reach every suggestion.
+// Explains arbitrary logs. Every failure in a log must get an explanation that can be printed. Each
+// log is explained without a state of the memory, and with a state that has a free block and a
+// clash. With that state, logs with similar numbers reach every suggestion.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -54,8 +54,8 @@ class Directory {
     std::filesystem::remove_all(path_, ignored);
   }
   [[nodiscard]] const std::string& path() const { return path_; }
-  // Removes all files. At most `at_most` files may exist, which are the segments of clients that
-  // ended while they held memory.
+  // Removes all files, which are the segments of clients that ended while they held memory. Fails
+  // if there are more than `at_most` files.
   void clear(std::size_t at_most) const {
     std::size_t count = 0;
     for (const auto& file : std::filesystem::directory_iterator(path_)) {

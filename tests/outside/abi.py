@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls the C interface from Python, with ctypes alone. Import this module in a workload, not in a
-test: the calling process is the tracked process."""
+test, because the process that calls becomes a tracked process."""
 
 import ctypes
 import os

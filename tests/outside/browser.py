@@ -29,7 +29,8 @@ class Browser:
         self.profile = tempfile.mkdtemp(prefix="ttmem-browser-")
         to_browser, self._out = os.pipe()
         self._in, from_browser = os.pipe()
-        # The tests may run with the sanitizers' library preloaded; the browser must not.
+        # The runtime of the sanitizers may be preloaded into this test. The browser must not load
+        # it.
         env = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
         env["HOME"] = self.profile
 
@@ -181,7 +182,7 @@ class Browser:
         self.process.wait()
         os.close(self._in)
         os.close(self._out)
-        # A process that is still ending may write to the folder again.
+        # Removes the folder again and again, because an ending process may still write to it.
         end = time.monotonic() + DEADLINE_SECONDS
         while os.path.exists(self.profile):
             shutil.rmtree(self.profile, ignore_errors=time.monotonic() < end)
@@ -191,7 +192,8 @@ _idle = []  # idle browsers, kept because starting one takes longer than most te
 
 
 def borrow():
-    """Returns a browser with a new page. The caller returns the browser with give_back()."""
+    """Takes an idle browser, or starts one, and opens a new page. The caller must call
+    give_back()."""
     with contextlib.suppress(IndexError, AssertionError, OSError):
         _idle[-1].renew()
         return _idle.pop()

@@ -7,9 +7,11 @@ import json
 
 IN_L1 = ("L1", "L1_SMALL")
 
-# The state just before the first program_unregister, from the README of the captures: the number of
-# lines before it, CB physical, CB logical, largest CB union on one core, programs, and (logical,
-# physical) of DRAM, L1 and L1_SMALL. None: the README does not state it, or not for every device.
+# The state of each capture just before its first program_unregister, as the README of the captures
+# states it. The values are: the number of lines before this program_unregister; physical bytes of
+# CBs; logical bytes of CBs; most bytes of CBs on one core, overlaps counted once; number of
+# programs; and (logical, physical) bytes of DRAM, of L1 and of L1_SMALL. None: the README does not
+# state the value for every device.
 TABLE = {
     "basic_wh1": (15, 671744, 671744, 28672, 1, (18087936, 18137088), (393216, 786432),
                   (131072, 131072)),
@@ -45,15 +47,16 @@ class Device:
         self.ending = set()  # programs that ended on this device but live on other devices
 
     def physical(self, buffer):
-        """Returns the bytes that a buffer takes. In lockstep a buffer takes every bank, whatever
-        cores hold its bytes."""
+        """Returns the physical bytes of a buffer. The allocator works in lockstep: a buffer takes
+        the same bytes of every bank, even of banks that hold none of its data."""
         in_l1 = buffer["type"] in IN_L1
         banks = self.facts["grid"][0] * self.facts["grid"][1] if in_l1 \
             else self.facts["dram_channels"]
         return buffer["bytes_per_bank"] * banks
 
     def data(self, kind):
-        """Returns the bytes of the buffers of this type on the cores that hold their data."""
+        """Returns the bytes of the buffers of this type. Counts only the cores that hold data of a
+        buffer."""
         return sum(buffer["bytes_per_bank"] * len(cores_of(buffer["cores"])) if buffer["cores"]
                    else self.physical(buffer)
                    for buffer in self.buffers.values() if buffer["type"] == kind)
@@ -76,7 +79,7 @@ class Device:
         return sum(b["size"] for b in held), sum(self.physical(b) for b in held)
 
     def cb_by_core(self):
-        """Returns {core: (bytes of the union, bytes of the plain sum)}."""
+        """Returns {core: (bytes of the CBs with overlaps counted once, sum of the CBs' sizes)}."""
         ranges = collections.defaultdict(list)
         for cbs in self.programs.values():
             for cb in cbs:

@@ -17,7 +17,7 @@ from support import Running, plain_environment
 CLONE_NEWNET = 0x40000000
 NETWORK = "10.77.0"
 
-# The first process of a host. It ends when its stdin is closed.
+# Shell commands of the first process of a host. The process ends when its stdin is closed.
 FIRST = ("mount -t tmpfs tmpfs /dev/shm && hostname {name} && ip link set lo up && echo up && "
          "exec cat >/dev/null")
 UNSHARE = ["unshare", "--net", "--mount", "--uts", "--pid", "--fork", "--kill-child", "--mount-proc"]
@@ -40,8 +40,8 @@ def child_of(pid):
 
 
 class InHost(Running):
-    """A program in a host. Its parent is nsenter(1), outside of the host: `process` and `pid` are
-    those of nsenter(1)."""
+    """A program in a host. The test starts nsenter(1), which starts the program as its child.
+    `process` and `pid` belong to nsenter(1)."""
 
     def kill(self):
         """Kills the program with SIGKILL and waits for its end."""
@@ -74,13 +74,13 @@ class Host:
         return running
 
     def configure(self, *lines):
-        """Runs commands of ip(8) in the network of this host. The pids in the commands are pids
-        outside of the host."""
+        """Runs commands of ip(8) in the network of this host. A pid in a command is a pid of the
+        test's namespace."""
         subprocess.run(["nsenter", f"--target={self.first_pid}", "--net", "ip", "-batch", "-"],
                        input="\n".join(lines), env=plain_environment(), text=True, check=True)
 
     def get(self, path, to, headers=None):
-        """Returns status and body of the answer to a request that this host sends."""
+        """Sends an HTTP request from this host. Returns the status and the body of the answer."""
         connection = http.client.HTTPConnection(*to, timeout=5)
         connection.sock = self._connect(to)
         try:

@@ -76,20 +76,22 @@ class DriverTree:
         return self.root / f"dev/tenstorrent/{number}"
 
     def hold(self, number, pids):
-        """Lists these processes as having the chip open: one line for each time a process opened
-        it."""
+        """Writes the driver's list of the processes that have the chip open. A process that opened
+        the chip twice is listed twice."""
         folder = self.root / f"proc/driver/tenstorrent/{number}"
         folder.mkdir(exist_ok=True)
         (folder / "pids").write_text("".join(f"{pid}\n" for pid in pids))
 
     def reset(self, number):
-        """Makes the firmware stop answering: reading its files fails, here with EIO."""
+        """Imitates firmware that does not answer: reading a file with a value of the firmware fails
+        with EIO."""
         for file in [*self.folder(number).glob("tt_*"), *self.hwmon(number).glob("*_input")]:
             file.unlink()
             file.symlink_to("/proc/self/mem")
 
     def fall_off_the_bus(self, number):
-        """Makes every file read as all ones, without errors."""
+        """Imitates a chip that the PCI bus no longer reaches: every value reads as all ones,
+        without an error."""
         for file, text in {"tt_asic_id": "F" * 16, "tt_serial": "F" * 16, "tt_card_type": "unknown",
                            "tt_aiclk": 0xffffffff}.items():
             (self.folder(number) / file).write_text(f"{text}\n")

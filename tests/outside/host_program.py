@@ -16,7 +16,8 @@ WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
 PROCESSOR = PREFIX / "share" / "ttmem" / "tt-metal"
 ADAPTER = PREFIX / "share" / "ttmem" / "adapter"
 DRYRUN_HEADERS = PREFIX / "include" / "ttmem-dryrun"
-# Compiled files that take long to build. Many tests, which run at the same time, share them.
+# A folder of compiled files that take long to build. Tests that run at the same time share the
+# files.
 KEPT = pathlib.Path(os.environ["TTMEM_BUILD"]) / "host_programs"
 
 
@@ -39,11 +40,11 @@ def made_once(name, folders, make):
 
 
 def in_one_piece(sources, file, *options):
-    """Compiles the sources as one file, as `ttmem adapter build` does. This takes a third of the
-    time."""
+    """Compiles the sources as one file, as `ttmem adapter build` does. Compiling each source on its
+    own would take three times as long."""
     everything = file.with_suffix(".cpp")
     everything.write_text("".join(f'#include "{source}"\n' for source in sorted(sources)))
-    # GCC then takes every source for a header, and warns about types without linkage.
+    # GCC takes every included source for a header and would warn about its types without linkage.
     subprocess.run(["g++", "-std=c++20", *WARNINGS, "-Wno-subobject-linkage", str(everything), "-o",
                     str(file), *options], check=True)
     everything.unlink()
@@ -69,8 +70,8 @@ def build_plain(compiler, binary, source, *options, runtime=None):
 
 
 def copy_public_headers(folder):
-    """Copies those headers of the dry run that are also in a package of TT-Metal. Returns the
-    folder."""
+    """Copies the headers of the dry run that a package of TT-Metal contains too. Returns the folder
+    of the copies."""
     for name in ("tt-metalium", "tt_stl"):
         shutil.copytree(DRYRUN_HEADERS / name, folder / name)
     return folder

@@ -12,7 +12,7 @@ from support import DEADLINE_SECONDS, HERE, LIBRARY, TTMEM, Case
 ROOT = HERE.parent.parent
 SOURCE = ROOT / "integrations" / "python"
 
-# Code after which the package finds the library and the command only by environment variables.
+# After this code, the package finds the library and the command only by environment variables.
 ALONE = """
     import ctypes.util, os, ttmem, ttmem._find
     ctypes.util.find_library = lambda name: None
@@ -63,11 +63,11 @@ class PythonCase(Case):
         return result.stdout
 
     def value(self, *code, env=None):
-        """Returns the value that the code printed as JSON."""
+        """Runs code that prints one value as JSON. Returns the value."""
         return json.loads(self.output("import json", *code, env=env))
 
     def error(self, *code, env):
-        """Returns the last line on stderr of code that must end with a ttmem.TtmemError."""
+        """Runs code that must end with a ttmem.TtmemError. Returns the last line of its stderr."""
         result = self.run_code(*code, env=env)
         self.assertNotEqual(result.returncode, 0, result.stdout)
         last = result.stderr.strip().splitlines()[-1]

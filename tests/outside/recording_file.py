@@ -39,7 +39,7 @@ COLUMNS = {
     "not_tracked": "reason, processes",
 }
 
-# Tables that older recordings lack. An empty one is not written.
+# Tables that older recordings lack. If such a table is empty, save() does not write the table.
 LATER = ("scope_visits", "not_tracked", "partial_ends")
 
 
@@ -200,7 +200,7 @@ class Recording:
     # The figures of the recording, computed in the simplest way.
 
     def chips(self):
-        """Returns {(number, uid): its rows in devices}, sorted by number."""
+        """Returns {(number, uid): the chip's rows in the table devices}, sorted by number."""
         found = collections.defaultdict(list)
         for row, (_, _, number, uid, _) in enumerate(self.devices, start=1):
             found[number, uid].append(row)
@@ -232,7 +232,8 @@ class Recording:
         return sum(self.held(device, kind, time) for device in devices for kind in kinds)
 
     def peak(self, devices, memory):
-        """Returns (bytes, -time) of the first peak of this memory on these devices."""
+        """Returns (bytes, -time) of the peak of this memory on these devices. If several moments
+        have the same bytes, the first moment counts, so the time is negated for max()."""
         return max(((self.held_by(devices, MEMORIES[memory], time), -time)
                     for time in self.moments()), default=(0, 0))
 

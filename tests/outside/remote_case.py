@@ -12,7 +12,7 @@ import threading
 from server_case import Server, ServerCase
 from support import TTMEM, Running
 
-# Fields that differ between two passes over the same state.
+# Fields that differ between two snapshots of an unchanged state.
 MOVING = re.compile(r'("time_unix_ns":|"age_ns":) ?\d+')
 
 

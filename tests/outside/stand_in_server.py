@@ -143,8 +143,9 @@ class Account:
 
 
 class StandInServer:
-    """Listens at `path` from its construction on. stop() has the effect of SIGKILL on a server, and
-    also removes the socket's file. With `reads=False` the server accepts and never reads."""
+    """Listens at `path` once it is constructed. stop() closes the connections as SIGKILL would, and
+    also removes the socket's file. With `reads=False` the server accepts connections and never
+    reads."""
 
     def __init__(self, path, reads=True):
         self.path = path

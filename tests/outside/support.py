@@ -69,15 +69,16 @@ def is_sanitized():
 
 
 def skip_if_sanitized():
-    """Skips a test that fits only a library without sanitizers, as users get it."""
+    """Skips a test that works only with a library without sanitizers, such as the released
+    library."""
     if is_sanitized():
         raise unittest.SkipTest("the library was built with sanitizers")
 
 
 def rounds(count):
-    """Returns how often to try an event that depends on chance: `count` times, or with sanitizers a
-    tenth of it. With sanitizers a process takes five times as long, and only the normal build has
-    to find races."""
+    """Returns how often a test tries to hit an event that depends on chance. Normally this is
+    `count`. With sanitizers it is a tenth of `count`, because a process takes five times as long
+    there and the normal build already looks for the races."""
     return count // 10 if is_sanitized() else count
 
 
@@ -192,7 +193,7 @@ class Case(unittest.TestCase):
 
     def on_terminal(self, columns, rows, *arguments, until=None):
         """Returns the output of ttmem on a terminal of this size. If `until` is given, ttmem gets
-        SIGINT when its output contains it."""
+        SIGINT when its output contains `until`."""
         env = {name: value for name, value in self.env.items() if name not in ("COLUMNS", "LINES")}
         env.update(NO_COLOR="1", LC_ALL="C.UTF-8", TERM="xterm")
         ours, theirs = pty.openpty()
@@ -236,7 +237,7 @@ class Case(unittest.TestCase):
 
     def assert_sane(self, snapshot):
         """Checks that no figure is negative or above the capacity, that Total L1 adds up, and that
-        circular buffers are resident <= physical <= logical."""
+        the bytes of circular buffers satisfy resident <= physical <= logical."""
         for device in snapshot["devices"]:
             dram, l1 = device["dram"], device["l1"]
             for name, part in (("DRAM", dram), ("L1", l1)):

@@ -123,9 +123,9 @@ class Buffers(Abi):
         self.assertEqual((held[3, 3], held[5, 5], held[6, 6]), (8192 + 2048, 4096 + 2048, 2048))
         self.assertEqual(device["anomalies"]["overlapping_buffers"], 0)
 
-    # The figures were measured on the real allocator. There a second shard of this size, on any
-    # core, runs out of memory ("free: 574272 B"), and the program below clashes ("L1 buffer
-    # allocated at 679936 and static circular buffer region ends at 720064").
+    # The figures were measured on the real allocator. On the real allocator a second shard of this
+    # size, on any core, runs out of memory ("free: 574272 B"), and the program below clashes ("L1
+    # buffer allocated at 679936 and static circular buffer region ends at 720064").
     def test_a_shard_on_one_core_ends_the_headroom_of_all_cores(self):
         workload = self.start_tracked("""
             open_device(l1_small_bytes_per_core=0)
@@ -513,7 +513,8 @@ class AForkedChild(Abi):
 
 
 class ADeletedSegment(Abi):
-    """A logout with RemoveIPC=yes deletes segments."""
+    """If systemd has RemoveIPC=yes, it deletes the segments of a user who logs out. The library
+    then writes the segment again."""
 
     def restored_by(self, code):
         workload = self.start_tracked("""

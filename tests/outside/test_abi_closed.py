@@ -6,7 +6,7 @@ import unittest
 
 import test_abi
 
-# Closes descriptors 0 to 2, and talks to the test through duplicates of 0 and 1.
+# Closes descriptors 0 to 2. The workload and the test then use duplicates of 0 and 1.
 CLOSES = """
 import os, sys
 go_on, sys.stdout = os.dup(0), os.fdopen(os.dup(1), "w")

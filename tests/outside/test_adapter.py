@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The adapter: host code without any use of ttmem, with the stub preloaded. The figures must equal
-the runtime's own figures."""
+"""Tests the adapter. The stub is preloaded into host code that does not use ttmem. The figures of
+`ttmem` must equal the runtime's own figures."""
 
 import os
 import pathlib
@@ -16,7 +16,7 @@ from support import HERE, KIB, Case, library_path
 
 PRELOAD = f"{library_path()}/ttmem/libttmem_preload.so"
 PROGRAM = "_ZN2tt8tt_metal6detail11ProgramImpl"
-# Functions whose call shows that a program ended.
+# Functions of the runtime. A call of one of these functions shows that a program ended.
 ENDS = (PROGRAM + "27deallocate_circular_buffersEv",
         "_ZN2tt8tt_metal9Inspector17program_destroyedEPKNS0_6detail11ProgramImplE",
         PROGRAM + "D1Ev", PROGRAM + "D2Ev")
@@ -47,7 +47,7 @@ class Adapter(Case):
 
 
 class WithPublicHeaders:
-    """Builds the adapter with the headers of a package of TT-Metal, which lacks the runtime's
+    """Builds the adapter with the headers in a package of TT-Metal. The package lacks the runtime's
     internal headers."""
 
     PUBLIC = True
@@ -209,8 +209,8 @@ class APlainProgram(Adapter):
         self.assertIsNone(device["l1"]["kernels_bytes"])
 
     def test_a_runtime_that_places_programs_without_a_call_is_noticed(self):
-        """Imitates a runtime in which the functions that place programs were inlined: only the
-        functions in the list are called by name."""
+        """Imitates a runtime in which the functions that place programs were inlined. The runtime
+        calls only the functions in the list by name, so the adapter sees only their calls."""
         names = self.folder / "list"
         names.write_text("{ *Buffer13allocate*; *Buffer15deallocate*; *Device10initialize*; "
                          "*Device5close*; *ProgramImplD*; };")
@@ -229,7 +229,8 @@ class APlainProgram(Adapter):
 
 
 class APlainProgramWithPublicHeaders(WithPublicHeaders, APlainProgram):
-    """The figures are the same as with the runtime's internal headers."""
+    """The adapter reports the same figures whether it was built with the public or with the
+    internal headers of the runtime."""
 
     def assert_no_programs(self, library, expected):
         [device], told = self.run_on(library, expected)
@@ -242,8 +243,8 @@ class APlainProgramWithPublicHeaders(WithPublicHeaders, APlainProgram):
         self.assert_no_programs(self.without(HOOK), "programs and circular buffers are not seen: ")
 
     def test_a_runtime_that_does_not_call_the_hook_by_name(self):
-        """Imitates a runtime in which the hook was inlined: only the functions in the list are
-        called by name."""
+        """Imitates a runtime in which the hook was inlined. The runtime calls only the functions in
+        the list by name, so the adapter does not see the hook."""
         names = self.folder / "without_the_hook"
         names.write_text("{ *Buffer13allocate*; *Buffer15deallocate*; *Device10initialize*; "
                          "*Device5close*; *6detail11ProgramImpl*; };")
@@ -326,7 +327,8 @@ class AProgramWithTheProcessor(Adapter):
 
 
 class Python(Adapter):
-    """Python loads extension modules with RTLD_LOCAL, where RTLD_NEXT finds nothing."""
+    """Python loads extension modules with RTLD_LOCAL. dlsym(RTLD_NEXT) does not find functions of
+    such a module."""
 
     @classmethod
     def setUpClass(cls):
@@ -448,7 +450,8 @@ class Python(Adapter):
 
 
 class PythonWithPublicHeaders(WithPublicHeaders, Python):
-    """The figures are the same as with the runtime's internal headers."""
+    """The adapter reports the same figures whether it was built with the public or with the
+    internal headers of the runtime."""
 
 
 if __name__ == "__main__":

@@ -150,7 +150,8 @@ class AFailureWithPublicHeaders(test_adapter.WithPublicHeaders, AFailure):
 
 
 class AProgramWithTheProcessor(FailingHost):
-    """The program is linked with the dry run as a static library, so that the stub sees no call."""
+    """The program contains the dry run as a static library. The stub therefore sees no call of the
+    runtime, and only the processor reports."""
 
     @classmethod
     def setUpClass(cls):
@@ -182,7 +183,8 @@ class AProgramWithTheProcessor(FailingHost):
 
 
 class APythonProgram(test_adapter.Adapter):
-    """Python loads the C++ runtime with RTLD_LOCAL, so that RTLD_NEXT may not find it."""
+    """Python loads the C++ runtime with RTLD_LOCAL. dlsym(RTLD_NEXT) may then not find functions of
+    the C++ runtime."""
 
     def test_that_fails(self):
         library = self.folder / "library.so"

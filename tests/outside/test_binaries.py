@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs and libraries of the build tree and of the installed tree: from which paths they
+"""Checks from which paths the programs and libraries of the build tree and of the installed tree
 load libraries, and how they are hardened."""
 
 import os

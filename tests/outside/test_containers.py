@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Processes of several pid namespaces with one directory of segments. The processes have the same
-pid, often the same start time, and each gives its own chip the same number."""
+pid, often the same start time, and each process gives its own chip the same device number."""
 
 import json
 import os
@@ -49,7 +49,8 @@ class Containers(HttpCase):
         return started
 
     def start_four_at_once(self):
-        """Starts four containers, of which at least two began within the same clock tick."""
+        """Starts four containers, and repeats this until at least two of them began within the same
+        clock tick."""
         for _ in range(ROUNDS):
             four = self.start_containers(*CONTAINERS)
             if len({tuple(name.split(".")[:4]) for name in self.files()}) < 4:
@@ -76,7 +77,8 @@ class Containers(HttpCase):
         said = self.ttmem("record", "--pid", "1", "-o", file, "-f", code=1).stderr
         self.assertIn("process 1 is not tracked", said)
 
-    # Leaves orphans that end. Prints how many zombies there are when all are reaped, or after 10 s.
+    # Leaves orphans that end. Waits until no zombie is left, for 10 s at most. Prints the number of
+    # zombies that are left.
     ORPHANS = ("import os, sys, time\n"
                "ended, theirs = os.pipe()\n"
                "for _ in range(20):\n"

@@ -63,7 +63,7 @@ class CurrentDirectory(Case):
         self.assert_all_run_nothing((sys.executable, "-c", "pass"))
 
     def test_no_file_is_run_by_an_empty_or_relative_entry_of_a_path(self):
-        # ttmem itself reads PYTHONPATH too.
+        # ttmem itself also searches the folders of PYTHONPATH.
         for entries in (":", "::/nothing", ".", "../here:/nothing"):
             with self.subTest(entries):
                 self.assert_runs_nothing("doctor", PYTHONPATH=entries, code=None)
@@ -84,8 +84,8 @@ class CurrentDirectory(Case):
         package = self.own / "site" / "ttnn"
         package.mkdir(parents=True)
         (package / "__init__.py").touch()
-        # Linked statically: with LD_TRACE_LOADED_OBJECTS, the loader of any other program would
-        # only list libraries.
+        # Links the interpreter statically, so that it always runs. In a dynamically linked program,
+        # the loader would obey LD_TRACE_LOADED_OBJECTS and only list libraries.
         interpreter = self.own / "interpreter"
         subprocess.run(["cc", "-static", "-x", "c", "-", "-o", interpreter], text=True, check=True,
                        input="#include <fcntl.h>\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scenarios of `ttmem demo`, with their figures read from JSON."""
+"""Tests the scenarios of `ttmem demo`. Reads their figures from JSON."""
 
 import signal
 import time
@@ -112,7 +112,8 @@ INFERENCE = {"dram": "very high", "l1": "low", "cb": "medium", "kernels": "mediu
 
 class ScenariosThatChange(Demo):
     def check_levels_while_it_changes(self, scenario, expected, changing):
-        """Checks the levels in every sample, until `changing` had five different values."""
+        """Takes samples until `changing` has returned five different values. Checks the levels in
+        every sample."""
         demo = self.start_ttmem("demo", scenario)
         demo.line("stderr")
         seen = set()
@@ -147,7 +148,8 @@ class ScenariosThatChange(Demo):
         demo = self.start_ttmem("demo", "leak")
         demo.line("stderr")
         first = self.devices()[0]
-        # Growth by ten requests of 4 MiB cannot come from temporary buffers, which take less.
+        # Temporary buffers take less than 40 MiB, so growth by 40 MiB (ten requests of 4 MiB) shows
+        # the leak.
         grown = self.wait_for(
             lambda: [d for d in self.devices()
                      if d["dram"]["used_bytes"] >= first["dram"]["used_bytes"] + 40 * 1024**2],

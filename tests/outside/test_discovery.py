@@ -241,8 +241,8 @@ class OneChipOnce(Machine):
         self.assertEqual([row["state"] for row in used["processes"]], ["dead"])
 
     def test_by_the_number_of_umd(self):
-        """UMD numbers a chip by the serial number of its board. For linked Blackholes the number
-        also contains the chip's place on the board."""
+        """UMD computes a chip's uid from the serial number of its board. For linked Blackholes the
+        uid also contains the chip's place on the board."""
         for card, uid in (("n150", self.tree.serial(0)), ("p150a", self.tree.serial(1) << 5 | 3)):
             number = self.tree.add(card)
             uid &= 2**64 - 1

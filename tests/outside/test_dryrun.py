@@ -102,7 +102,7 @@ class AHostProgram(HostProgram):
         """Returns the ninth device. Only this device has the shard, so it uses the most L1."""
         return max(self.json("--per-core")["devices"], key=lambda d: d["l1"]["used_bytes"])
 
-    # The allocator works in lockstep: 800 KiB on core (0,0) are taken on every core.
+    # The allocator works in lockstep: a shard of 800 KiB on core (0,0) takes 800 KiB of every core.
     def check_a_shard_and_cbs_on_other_cores(self):
         self.go_on_to("shard")
         device = self.ninth()
@@ -190,8 +190,9 @@ class GlobalObjects(HostProgram):
 
     def steps(self, system):
         """Returns {step: (devices after the step, number of allocations)}. Checks that the L1 of
-        buffers equals the allocators' figure that the program prints. In the steps with a global
-        object it may be less, because the allocators round up."""
+        buffers equals the allocators' figure that the program prints. In the steps with a semaphore
+        or a global circular buffer, ttmem's figure may be smaller, because the allocators round
+        up."""
         host = self.start([self.binary], self.environment(system))
         seen = {}
         while "nothing" not in seen:
@@ -215,7 +216,8 @@ class GlobalObjects(HostProgram):
         l1 = {step: devices[0]["l1"] for step, (devices, _) in seen.items()}
         buffers = {step: of["buffers"]["physical_bytes"] for step, of in l1.items()}
         self.assertEqual({len(devices) for devices, _ in seen.values()}, {chips})
-        # A sub-device of 16 cores has its own banks; a buffer of the mesh takes all cores.
+        # A buffer of a sub-device takes only the 16 cores of the sub-device. A buffer of the mesh
+        # takes all cores.
         self.assertEqual(buffers["left"], 16 * 4 * KIB)
         self.assertEqual(buffers["right"], 2 * 16 * 4 * KIB)
         self.assertEqual(buffers["all"], (2 * 16 + cores) * 4 * KIB)
@@ -226,7 +228,8 @@ class GlobalObjects(HostProgram):
         self.assertEqual([seen[step][1] for step in ("semaphore", "global")], [1, 3])
         self.assertEqual(buffers["semaphore"], cores * 16)
         self.assertEqual(buffers["global"], cores * (16 + 8 * KIB + 160))
-        # The circular buffer in the global circular buffer takes no further 8 KiB.
+        # The program's circular buffer lies in the global circular buffer, so it takes no further 8
+        # KiB.
         self.assertEqual(buffers["program"], buffers["global"])
         self.assertEqual(l1["program"]["cb"]["physical_bytes"], 4 * 2 * KIB)
         self.assertEqual(seen["program"][0][0]["programs"], 1)

@@ -10,7 +10,7 @@ import unittest
 from recording_file import Recording
 from support import HERE, LIBRARY, TTMEM, Case
 
-# Leaves L1 with 300 KiB free at the top, then 100 KiB of "residual", and the rest free.
+# Leaves 300 KiB of L1 free at the top, 100 KiB of "residual" below, and the rest of L1 free.
 FRAGMENTED = """
 open_device()
 alloc(L1, 1, 300 * 1024, address=1466368 - 300 * 1024, label=b"input")

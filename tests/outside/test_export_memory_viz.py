@@ -21,7 +21,7 @@ class MemoryViz(ExportCase):
         return snapshot
 
     def assert_totals(self, recording, history, devices):
-        """Checks that the largest total of each memory is its peak."""
+        """Checks that the largest total of each memory in the file is the peak of that memory."""
         for memory, kinds in MEMORIES.items():
             shown = max((sum(totals.get(kind, 0) for kind in kinds) for totals in history),
                         default=0)
@@ -157,8 +157,8 @@ class MemoryViz(ExportCase):
 
 
 def peak(recording, kinds):
-    """Returns the peak of these kinds, computed in one pass over a recording of one device. Its
-    programs must not be live at the same time."""
+    """Returns the peak of these kinds, computed in one pass over a recording of one device. The
+    programs of the recording must not be live at the same time."""
     changes = {}
     for life in recording.lives:
         if life.kind in kinds and life.end != life.begin:

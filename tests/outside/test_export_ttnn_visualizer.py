@@ -92,7 +92,8 @@ class TtnnVisualizer(ExportCase):
             self.assertEqual(unique, UNIQUE.get(table, set()), table)
 
     def operations(self, file):
-        """Returns [(id, name, time)], numbered from 1."""
+        """Returns the operations as [(id, name, time)]. Checks that the ids are 1, 2, 3 and so on,
+        and that each duration lasts until the next operation."""
         rows = file.execute("""SELECT o.operation_id, o.name, CAST(a.value AS INT), o.duration
                                FROM operations o JOIN operation_arguments a USING (operation_id)
                                WHERE a.name = 'time_ns' ORDER BY 1""").fetchall()
@@ -327,7 +328,7 @@ def mapping_of(text):
 
 
 def cores_of(text, grid_x):
-    """Returns the numbers of the cores in "{[x-y - x-y], ...}"."""
+    """Returns the set of core numbers in a text of the form "{[x-y - x-y], ...}"."""
     cores = set()
     for corners in re.findall(r"\[(\d+)-(\d+) - (\d+)-(\d+)\]", text):
         x0, y0, x1, y1 = map(int, corners)

@@ -98,8 +98,8 @@ class TheCopy(FailureCase):
         self.assertEqual(self.files(), [])
 
     def fail_in_little_space(self, size, source, then="true"):
-        """Runs a process that makes these calls and exits with 1. The directory of segments has
-        only this size. Then runs the shell command `then`."""
+        """Runs a process that makes these calls and exits with 1, in a directory of segments of
+        this size. Then runs the shell command `then`."""
         script = (f'mount -t tmpfs -o size={size} none "{self.dir}" || exit 77\n'
                   f'"$@"; code=$?; {then}; exit $code')
         result = subprocess.run(
@@ -120,8 +120,8 @@ class TheCopy(FailureCase):
         self.assertNotIn("failed", result.stdout)
 
     def test_takes_at_most_a_quarter_of_the_free_space(self):
-        """A larger copy is not made, because other processes need the memory. The message of the
-        failure is known without a copy."""
+        """The library makes no larger copy, because other processes need the memory. `ttmem
+        explain` still shows the message of the failure."""
         many = "for i in range(2, 20000): alloc(DRAM, i, 1024)\n"
         result = self.fail_in_little_space("8m", FAILED.replace("lib.ttmem_f", many + "lib.ttmem_f"),
                                            f'ls "{self.dir}"; {TTMEM} explain')

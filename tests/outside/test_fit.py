@@ -36,7 +36,8 @@ class FitCase(Case):
         return file, result.stdout
 
     def fit(self, file, board, *options, code=None):
-        """Returns the answer for one board. Without `code`, any verdict is accepted."""
+        """Returns the answer of `ttmem fit` for one board. `code` is the expected exit status;
+        without it, any verdict is accepted."""
         words = (TTMEM, "fit", file, "--board", board, *options, "--json")
         result = self.run_command(words)
         answer = json.loads(result.stdout)
@@ -261,7 +262,8 @@ ttmem.buffer_alloc(0, BufferType.DRAM, 1 << 30, 135266432, id=2, bytes_per_bank=
         failure = self.fit(file, "p150", "--scale", "kv/cache=40", code=3)["failure"]
         self.assertEqual((failure["scope"], failure["label"]), ("kv", "cache"))
         largest = self.fit(file, "p150", "--max", "kv")
-        # The 8 DRAM banks have 4278190080 - 1048704 bytes each. The weights take 1 GiB of them.
+        # The 8 DRAM banks have 4278190080 - 1048704 bytes each. The weights take 1 GiB in total.
+        # The scaled buffers may take the rest.
         room = (8 * (4278190080 - 1048704) - (1 << 30)) / (1 << 30)
         self.assertLess(largest["largest_factor"], room)
         self.assertGreater(largest["largest_factor"], room / 1.02)

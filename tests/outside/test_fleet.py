@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmem fleet` with real servers, each of which has its own directory of segments, with addresses
-that have no server, a silent server, a server that sends garbage, or one of another version, and
-with a real Prometheus."""
+"""Tests `ttmem fleet` with a real Prometheus, and with real servers that each have their own
+directory of segments. Also tests addresses without a server, with a silent server, with a server
+that sends garbage, and with a server of another version."""
 
 import json
 import pathlib
@@ -257,7 +257,7 @@ class OfPrometheus(FleetCase, Prometheus):
     @staticmethod
     def known_to_both(fleet):
         """Returns the part of a fleet's JSON that both the hosts and Prometheus know. Prometheus
-        has neither texts nor the host with the least headroom of a job."""
+        knows no texts, and does not know which host of a job has the least headroom."""
         for host in fleet["hosts"]:
             for key in ("name", "dead_processes", "warnings", "reason", "next_step"):
                 del host[key]
@@ -290,8 +290,8 @@ class OfPrometheus(FleetCase, Prometheus):
                           for job, entry in self.by_job(asked).items() if job},
                          {"4711": headroom(64 * KIB, 256 * KIB), "12": headroom(64 * KIB, 32 * KIB),
                           "13": headroom(64 * KIB, 128 * KIB)})
-        # Once with the recording rules, and once with another label for hosts, which the rules
-        # lack.
+        # The first query uses the recording rules. The second query names another label for hosts,
+        # which the recording rules lack.
         for arguments in ((), ("--host-label", "node")):
             found = self.fleet("--prometheus", at, *arguments)
             self.assertEqual(found["prometheus"], f"http://{at}")
@@ -300,7 +300,7 @@ class OfPrometheus(FleetCase, Prometheus):
             self.assertEqual(self.known_to_both(found), asked, arguments)
         text = self.text("--prometheus", at)
         self.assertRegex(text, rf"(?m)^{re.escape(two.at)} ")
-        # The second line has the totals and the shares of the capacity.
+        # The second line of the table has the totals and their shares of the capacity.
         of_hosts = self.text("--server", f"{one.at},{two.at},{dead}")
         self.assertEqual(text.splitlines()[1], of_hosts.splitlines()[1])
         self.assertRegex(text.splitlines()[1], r"^DRAM .*%.*  L1 .*%$")
@@ -336,8 +336,8 @@ class OfNoPrometheus(RemoteCase):
         self.assertNotIn("\x1b", result.stdout + result.stderr)
         self.assertIn("too many samples", result.stderr)
 
-    # A host with 8 devices, 4 processes that report and 2 that do not. 3 of the 4 belong to one
-    # job.
+    # A host with 8 devices, 4 processes that report and 2 that do not. 3 of the 4 processes that
+    # report belong to one job.
     FIGURES = (
         ("up == 0", []),
         ("ttmem_up", [({}, 1)]),
@@ -357,10 +357,10 @@ class OfNoPrometheus(RemoteCase):
         ("sum by (instance, kind) (ttmem_process_memory", [({"kind": "dram"}, 8 * GIB)]))
 
     def refusing(self, *queries):
-        """Starts a stand-in for Prometheus with the figures above. It refuses queries that contain
-        one of these texts. Returns the arguments of ttmem. The timeout is long, because the
-        stand-in serves few connections at a time, and a refused connection is repeated only after
-        seconds."""
+        """Starts a stand-in for Prometheus with the figures above. The stand-in refuses queries
+        that contain one of these texts. Returns the arguments of ttmem. The timeout is long,
+        because the stand-in serves few connections at a time and the kernel retries other
+        connections only after seconds."""
         def answer(path):
             query = urllib.parse.unquote(path.partition("query=")[2])
             if any(text in query for text in queries):

@@ -122,15 +122,15 @@ class HostileCase(Case):
         return ended.returncode
 
     def run_or_describe(self, command):
-        """Runs a command. Returns its exit status, or a description of what is wrong with it."""
+        """Runs a command. Returns its exit status, or a description of the rule that it broke."""
         try:
             return self.run_one(command)
         except (AssertionError, ValueError, subprocess.TimeoutExpired) as wrong:
             return f"{' '.join(map(str, command))}: {str(wrong)[-300:]}"
 
     def run_all(self, paths, every=False):
-        """Runs every command on every file, or without `every` only one command on each file,
-        another for each file. Returns the exit statuses."""
+        """With `every`, runs every command on every file. Otherwise runs one command on each file;
+        successive files get different commands. Returns the exit statuses."""
         asked = []
         for turn, path in enumerate(paths):
             commands = list(self.commands(path))
@@ -616,7 +616,8 @@ class Bytes(HostileCase):
             data = bytearray(whole)
             for _ in range(chance.choice((1, 3, 20))):
                 page = chance.randrange(len(data) // page_bytes) * page_bytes
-                # Pages are half empty: changes only the beginning or the end of a page.
+                # A page contains data only at its beginning and at its end, so only those bytes are
+                # changed.
                 at = chance.choice((page + chance.randrange(64), page + page_bytes - 1 -
                                     chance.randrange(page_bytes // 4)))
                 data[at] = chance.choice((0, 1, 127, 128, 255, data[at] ^ 1 << chance.randrange(8)))

@@ -106,7 +106,8 @@ class Sidecars(HostileCase):
         self.read_all({1})
 
     def test_a_journal_that_changes_the_recording(self):
-        """A half-written transaction of the recording's owner is undone for this reader only."""
+        """The reader does not see a half-written transaction of the recording's owner, but the file
+        keeps the transaction."""
         data = self.recording.read_bytes()
         page_bytes = int.from_bytes(data[16:18], "big")
         pages = [(number + 1, data[number * page_bytes:(number + 1) * page_bytes])

@@ -76,7 +76,7 @@ class Graph:
 
 
 def upstream_peaks(nodes):
-    """Implements the description of ttnn's extract_resource_usage_per_core."""
+    """Computes the peaks of a graph as ttnn describes for extract_resource_usage_per_core."""
     level, peak = collections.Counter(), collections.Counter()
     for node in nodes:
         kind, params = node["node_type"], node["params"] or {}
@@ -174,8 +174,8 @@ class OfGraphs(Import):
             self.imported(graph.nodes)
             expected = upstream_peaks(graph.nodes)
             self.assertEqual({name: self.figures()[name] for name in expected}, expected)
-            # One CB has 4096 bytes on each of two chips, another has 2048 bytes. The view does not
-            # count.
+            # 4096 bytes of one CB on each of two chips, and 2048 bytes of another CB. The CB that
+            # lies in a buffer is not counted.
             self.assertEqual(expected, {"peak_cb": 10240, "peak_l1": 2048, "peak_total": 12288})
 
     def test_facts_missing_in_the_graph_are_reported(self):
@@ -329,7 +329,8 @@ class OfCaptures(Import):
                 model = capture_model.Model()
                 for line, event, after in zip(lines, events, [*events[1:], {"t_ns": 1 << 62}]):
                     model.feed(line)
-                    # Successive events of CBs have the same time in the recording.
+                    # In the recording, successive events of CBs have one time, so the state between
+                    # them cannot be compared.
                     settled = event["ev"] in ("buffer_alloc", "buffer_free", "program_register")
                     if settled and event["t_ns"] < after["t_ns"]:
                         self.assert_is(model, event["t_ns"])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmem leaks`, live and for recordings: holdings of dead processes, leftovers on closed devices,
-growth, and allocations that outlived their scope."""
+"""`ttmem leaks`, live and for recordings: memory of dead processes, memory that was left on closed
+devices, growth, and allocations that outlived their scope."""
 
 import json
 import pathlib
@@ -18,7 +18,7 @@ class LeaksCase(Case):
         self.path = pathlib.Path(self.dir) / "run.ttmem"
 
     def leaks(self, *arguments, code=0):
-        """Returns the only source in the JSON output."""
+        """Runs `ttmem leaks --json`. Returns the only entry of "sources" in the output."""
         shown = self.ttmem("leaks", *arguments, "--json", code=code)
         document = json.loads(shown.stdout)
         self.assertEqual(document["schema"], "ttmem.leaks.v1")
@@ -98,8 +98,9 @@ class Live(LeaksCase):
         self.assert_none(self.leaks("--for", "3s", "--fail"))
 
 
-# A process with these scopes: one leaves a buffer behind on every visit, one only on the first
-# visit, one loads, one is still open, one is of an operation, and one is entered by two threads.
+# A process with several scopes. "request" leaves a buffer behind on every visit, "cached" only on
+# the first visit. "load" loads the weights. "ttnn::from_torch" is an operation. Two threads enter
+# "both". "open" is still open.
 SCOPES = """
 import threading, time
 def tick():

@@ -35,7 +35,8 @@ def lines_of(*command):
 
 class AnUpgrade(unittest.TestCase):
     def test_sources_of_an_earlier_adapter_are_removed(self):
-        """All files in share/ttmem/adapter are compiled into the adapter."""
+        """`ttmem adapter build` compiles all files in share/ttmem/adapter, so an upgrade must
+        remove old files."""
         with tempfile.TemporaryDirectory(prefix="ttmem-test-") as prefix:
             sources = pathlib.Path(prefix, "share/ttmem/adapter")
             sources.mkdir(parents=True)
@@ -99,8 +100,8 @@ class WithMoreRights(Case):
         os.chmod(self.dir, 0o1777)
         folder = tempfile.mkdtemp(prefix="ttmem-setuid-")
         self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
-        # The other user loads the library from this folder, because the loader ignores $ORIGIN in
-        # such a program.
+        # The other user loads the library from this folder, because the loader ignores $ORIGIN in a
+        # program that runs with more rights.
         os.chmod(folder, 0o755)
         library = shutil.copy(os.path.realpath(LIBRARY), os.path.join(folder, "libttmem.so.0"))
         self.program = os.path.join(folder, "program")

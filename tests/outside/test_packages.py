@@ -17,7 +17,7 @@ from test_binaries import binaries, missing_hardening, unsafe_run_paths
 SOURCE = HERE.parents[1]
 BUILD = pathlib.Path(os.environ["TTMEM_BUILD"])
 PACKAGES = ["libttmem-dev", "libttmem0", "python3-ttmem", "ttmem"]
-# Not optimised, to save time. Everything else is as in `make deb`.
+# Builds without optimisation, to save time. Everything else is as in `make deb`.
 CHEAP = {"DEB_CFLAGS_APPEND": "-O0 -g1",
          "DEB_CXXFLAGS_APPEND": "-O0 -g1 --param=ggc-min-heapsize=524288"}
 # Files that apt, dpkg and ldconfig themselves leave behind.

@@ -31,8 +31,8 @@ class Extremes(ViewCase):
         rows = self.wait_rows("Parts of the peak", 2)
         self.assertEqual(rows[0][0], shown(peak))
         self.assertEqual(rows[1][4].strip(), "▾ a")
-        # The page shows 63 levels of scopes. The two rows of the deepest level show the rest of the
-        # path.
+        # The page shows 63 levels of scopes. The recording has more levels, so the two rows of the
+        # last level show the rest of their path.
         self.open("view=peak&peak=l1&path=" + "/".join("a" * 63))
         rows = self.wait_rows("Parts of the peak", 5)
         ends = sorted(row[4][-5:] for row in rows if "a/a" in row[4])

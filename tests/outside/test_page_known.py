@@ -26,7 +26,7 @@ class UnknownL1(ViewCase):
         self.save(recording)
 
     def aggregate(self):
-        """Saves the same recording as an aggregate."""
+        """Replaces the recording with an aggregate (`--aggregate`) of the same run."""
         recording = Recording()
         recording.run[10] = 1
         device = recording.device(recording.process(7, "model"), 0, uid="0xb150",
@@ -96,8 +96,8 @@ class Estimates(ViewCase):
 
 
 class AtLeast(PageCase, Machine):
-    """A process on the first of two chips is not tracked, so figures of that chip, and sums, are
-    lower bounds."""
+    """A process on the first of two chips is not tracked. The figures of the first chip and all
+    sums are therefore lower bounds."""
 
     def test_figures_of_that_device_and_sums(self):
         self.add("n150", "n150")

@@ -26,7 +26,8 @@ class RowsCase(PageCase):
 @unittest.skipIf(refused(), f"no pid namespaces here: {refused()}")
 class InContainers(RowsCase):
     def start_container(self, uid, per_bank):
-        """Starts a process that has pid 1 in its container. Returns the pid that it has here."""
+        """Starts a process that has pid 1 in its container. Returns the pid of the process outside
+        of the container."""
         env = self.tracked(TTMEM_LIB=os.environ["TTMEM_LIB"])
         container = self.start([sys.executable, HERE / "container.py", "0", str(uid),
                                 str(per_bank)], env=env)

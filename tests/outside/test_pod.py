@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ttmem serve` as the DaemonSet of packaging/deploy/kubernetes runs it, without and with the patch
 for the whole node: with the manifest's arguments, user, pids and capabilities. Only /tmp is
-writable. The host's shared memory is read-only, and has workloads of other users."""
+writable. The host's shared memory is read-only, and contains segments of other users' workloads."""
 
 import http.client
 import json
@@ -59,8 +59,8 @@ class Pod(Case):
 
     @staticmethod
     def value(key, *texts):
-        """Returns the value of the key in the first text that has it; the manifest is the last
-        text."""
+        """Returns the value of the key in the first text that contains the key. Searches these
+        texts, and then the manifest."""
         found = (re.search(rf"^ *{key}: (\S+)$", text, re.M) for text in (*texts, MANIFEST))
         return next((one.group(1) for one in found if one), None)
 
@@ -83,7 +83,8 @@ class Pod(Case):
                            self.token_folder, PREFIX, "setpriv", f"--reuid={user}",
                            f"--regid={group}", f"--groups={self.value('fsGroup')}",
                            f"--bounding-set={capabilities}", "--no-new-privs",
-                           # The kernel forgets the signal of --kill-child when the user changes.
+                           # The kernel forgets the signal of --kill-child when the user changes, so
+                           # this option sets the signal again.
                            "--pdeathsig=KILL", "/mnt/ttmem/bin/ttmem", *arguments], env)
 
     def start_workload(self, mode=0o600):

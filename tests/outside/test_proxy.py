@@ -20,8 +20,8 @@ from support import HERE, plain_environment
 from test_prometheus import free_port
 
 CONFIGURATION = (HERE.parent.parent / "packaging" / "deploy" / "nginx" / "ttmem.conf").read_text()
-# The relevant part of Debian's nginx.conf, which includes ttmem.conf. nginx has only one process,
-# so that it ends at once.
+# The relevant part of Debian's nginx.conf, which includes ttmem.conf. nginx runs as one process, so
+# SIGKILL ends all of nginx at once.
 AROUND = """daemon off; master_process off; pid {folder}/pid; error_log stderr;
 events {{ }}
 http {{

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmem record`: the file, read with sqlite3 only, contains exactly the events of the run. A
-killed recorder or workload loses no written data, and the workload is not disturbed."""
+"""`ttmem record`: the file, read with sqlite3 only, contains exactly the events of the run. If the
+recorder or the workload is killed, no written data is lost. The workload is not disturbed."""
 
 import os
 import random
@@ -167,7 +167,8 @@ class Events(RecordCase):
         self.assertEqual(self.row("SELECT count(*) FROM allocation_list"), (3,))
 
     def test_the_end_of_a_recording_equals_the_live_state(self):
-        """Compares every figure of `ttmem --json`, for each capture and each demo."""
+        """For each capture and each demo, the report of the end equals every figure of `ttmem
+        --json` of the live process."""
         workloads = [[TTMEM, "replay", str(capture), "--hold"]
                      for capture in sorted(CAPTURES.glob("*.jsonl"))]
         workloads += [[TTMEM, "demo", name, "--seconds", "1", "--hold"]
@@ -183,8 +184,8 @@ class Events(RecordCase):
                 self.assertEqual(self.row("SELECT lost_events FROM run"), (0,))
                 recorded = self.json("report", self.file, "--at", "end")["devices"]
                 self.assertEqual(len(recorded), len(live))
-                # An allocation that changes and continues in another row counts as one more
-                # allocation.
+                # When an allocation changes, the recording ends its row and begins another row. The
+                # recording therefore counts more allocations than the process.
                 changed = self.row("SELECT count(*) FROM allocations WHERE ending = 'changed'")[0]
                 but = ("allocations_total", "frees_total") if changed else ()
                 for one, other in zip(recorded, live):

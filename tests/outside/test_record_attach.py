@@ -88,8 +88,8 @@ alloc(L1, 99, 2048)""")
         self.assertEqual(report["lost_events"], 0)
 
     def test_labels_and_scopes_of_a_process_without_details(self):
-        """The recorder reads labels and scopes from the slots. A slot may hold the number of a
-        stored text instead of a label, with a scope after it."""
+        """The recorder reads labels and scopes from the slots. In a slot, a scope follows either a
+        label or the number of a stored text."""
         file = os.path.join(self.dir, "run.ttmem")
         long = "layers.0.attention.a.name.that.is.longer.than.a.slot"
         held = self.hold_calls(

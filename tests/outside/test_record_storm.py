@@ -26,8 +26,8 @@ def labels_of(number, end):
 
 
 def model(count, ends):
-    """Returns {label: (number of buffers, bytes of each on all banks)}, as storm.c allocates
-    them."""
+    """Returns the buffers that storm.c allocates: {label: (number of buffers, bytes of one buffer
+    on all banks)}."""
     return {label: (1 + number % 5, 32 * (1 + number % 7) * CHANNELS)
             for number in range(count) for label in labels_of(number, ends[number % len(ends)])}
 
@@ -51,7 +51,7 @@ class StormCase(RecordCase):
         self.env["TTMEM_EVENTS"] = "65536"  # 4 MiB, so that clearing the ring is quick
 
     def recorded(self):
-        """Returns {label: (buffers, bytes of each)}, in the form of model()."""
+        """Returns the recorded buffers in the form of model()."""
         rows = self.rows("SELECT label, count(*), min(used_bytes), max(used_bytes) "
                          "FROM allocation_list GROUP BY label")
         for label, _, least, most in rows:
@@ -97,8 +97,8 @@ class Recorded(StormCase):
         self.assert_recorded(model(60, "ckcs"))
         self.assertEqual(self.files(), [])
 
-    # Forges a segment: copies the process's own segment, and gives the copy the owner and the name
-    # of a segment that an ended process of another user would leave for the recorder.
+    # Copies the process's own segment and makes another user the owner of the copy. The copy has
+    # the name of a segment that an ended process of that user leaves for the recorder.
     FORGE = ("from abi import *\nimport glob, struct\n"
              "open_device(0); alloc(DRAM, 1, 64, label=b'ours')\n"
              "folder = os.environ['TTMEM_DIR']\n"

@@ -179,12 +179,13 @@ class AbsurdClock(TroubleCase):
 
 
 class FailingDisk(TroubleCase):
-    """In each run, another read or write of SQLite fails."""
+    """Repeats a command many times. Each time, a different read or write of SQLite fails."""
 
     def fail_each(self, run, error):
-        """Calls run(env) again and again, and lets another read or write of SQLite fail each time:
-        the first, the second, and so on; after the 60th every fifth. Ends when a run has fewer
-        reads and writes. Returns the number that this run did not reach."""
+        """Calls run(env) again and again. In the n-th call the n-th read or write of SQLite fails;
+        after the 60th only every fifth is tested. Ends after a call in which nothing failed,
+        because it made fewer reads and writes. Returns the number of the read or write that this
+        call did not reach."""
         told = self.folder / "told"
         number = 0
         while True:
@@ -223,7 +224,7 @@ class FailingDisk(TroubleCase):
         self.check_readers()
 
     def test_of_a_reader_that_copies(self):
-        """A recording without an end may still be written, so the reader copies it."""
+        """A recorder may still write to a recording without an end, so the reader reads a copy."""
         random_recording(3).save(self.file)
         self.check_readers()
 

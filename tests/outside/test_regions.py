@@ -73,8 +73,8 @@ class DeadRows(Regions):
         self.assertTrue(os.path.exists(self.file))
 
     def test_clean_keeps_a_region_that_a_process_has_mapped(self):
-        """A process in a container may have mapped the region; its pid means nothing in this
-        namespace."""
+        """The process that has mapped the region may run in a container. The pid in its row is then
+        not a pid of this namespace, so `clean` looks at the mapping instead."""
         self.write(DEAD_PID)
         with open(self.file, "r+b") as file, mmap.mmap(file.fileno(), SIZE):
             self.assertIn("in use", self.ttmem("clean").stdout)
@@ -83,8 +83,8 @@ class DeadRows(Regions):
         self.assertFalse(os.path.exists(self.file))
 
     def test_dead_rows_do_not_raise_the_alert_about_dead_owners(self):
-        """TT-Metal keeps such a row as long as the region is used, so the alert would never
-        clear."""
+        """TT-Metal keeps the row of a dead process while other processes use the region, so the
+        alert would never clear."""
         self.write(DEAD_PID, os.getpid())
         self.serve()
         page = self.get("/metrics")

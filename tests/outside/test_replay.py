@@ -168,7 +168,8 @@ class EveryLineOfACapture(Replay):
 
 class Pace(Replay):
     def test_speed_stretches_the_recorded_times(self):
-        # At a millionth of the speed, ttmem allocates the second buffer after 168 seconds.
+        # At a millionth of the speed, the replay allocates the second buffer only after 168
+        # seconds.
         held = self.start_ttmem("replay", CAPTURES / "basic_wh1.jsonl", "--speed", "0.000001")
         self.wait_for(lambda: self.json("allocs")["allocations"], "the first buffer")
         self.assertEqual(len(self.json("allocs")["allocations"]), 1)

@@ -11,7 +11,7 @@ import unittest
 
 from support import CAPTURES, DEADLINE_SECONDS, MIB, TTMEM, Case
 
-# Fields that a recording lacks, or that belong to the moment of the reading.
+# Fields that a recording lacks, or whose values change between two snapshots.
 NOT_RECORDED = ("anomalies", "bus_id", "temperature_c", "power_w", "aiclk_mhz", "allocations_total",
                 "frees_total")
 
@@ -49,8 +49,9 @@ class Moments(Recorded):
         while "Ctrl-C ends it" not in recorder.line("stderr"):
             pass  # until the workload holds its memory
         live = self.json()
-        # The workload frees its memory when it ends. The clock is coarse, so the end must wait for
-        # a later tick than the snapshot.
+        # The workload frees its memory when it ends. The recording has times of the coarse clock,
+        # so the test waits for the next tick. Otherwise the frees could get the time of the
+        # snapshot.
         self.wait_for(lambda: time.clock_gettime_ns(CLOCK_REALTIME_COARSE) > live["time_unix_ns"],
                       "the next tick")
         recorder.signal(signal.SIGTERM)

@@ -265,8 +265,8 @@ class Finding(AdapterCase):
 
 
 class Missing(AdapterCase):
-    """Each test takes away one thing: the command runs with its own exit status, and one line gives
-    the reason."""
+    """Each test takes away one thing that the adapter needs. The command still runs and keeps its
+    exit status, and one line gives the reason."""
 
     def assert_runs_without(self, env, *words, options=()):
         seen = self.seen_by_command(*options, env=env, lines=1)

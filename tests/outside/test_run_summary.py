@@ -19,8 +19,7 @@ NOTHING = "ttmem: no device was used, as far as was reported\n"
 
 
 def table_after(text, title):
-    """Returns the rows below a title, as lists of cells, which are separated by two or more
-    blanks."""
+    """Returns the rows below a title as lists of cells. Two or more blanks separate the cells."""
     lines = text.split(title)[1].splitlines()[1:]
     rows = []
     for line in lines:

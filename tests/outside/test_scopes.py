@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The nested scopes of a thread: allocations and programs show where they come from."""
+"""Tests the nested scopes of a thread. Allocations and programs show the scopes in which they were
+made."""
 
 import pathlib
 import subprocess

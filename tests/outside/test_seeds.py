@@ -10,7 +10,7 @@ import unittest
 from support import HERE
 
 TABLE = HERE.parent.parent / "docs" / "internals" / "seeds.md"
-# The build tree of these tests, for ctest.
+# The build tree in which ctest finds these tests.
 BUILD = os.environ["TTMEM_BUILD"]
 
 

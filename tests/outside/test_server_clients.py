@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clients of the socket, and how they end. The end of a connection is not the end of a process. A
-killed client leaves the same evidence as every killed process."""
+"""Clients of the socket, and how they end. A connection may end while its process stays alive. A
+client that is killed leaves the same evidence as a killed process that uses shared memory."""
 
 import os
 import pathlib
@@ -121,7 +121,8 @@ class Killed(Clients):
         self.wait_for(lambda: not self.segments(), "the reaper")
 
     def test_a_zombie_is_dead(self):
-        """The server sees the process before its parent waits for it."""
+        """The server looks while the killed process is a zombie, before its parent has waited for
+        it."""
         self.serve("--no-reap")
         client = self.original()
         self.tell(client, "open a", f"alloc a 4096 {3 * MIB}")
@@ -178,7 +179,7 @@ class Killed(Clients):
 
 class Ended(Clients):
     def test_the_library_leaves_nothing_after_a_clean_exit(self):
-        """exit() is a clean end, even with live buffers. The same holds for shared memory."""
+        """exit() is a clean end even with live buffers, with the socket as with shared memory."""
         self.serve()
         client = self.library_client()
         client.go_on()

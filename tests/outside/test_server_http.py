@@ -14,7 +14,7 @@ import unittest
 from http_case import HttpCase
 from support import KINDS_OF_PROCESS, MIB, build_consumer, skip_if_sanitized
 
-# Fields that differ between two passes over the same state.
+# Fields that differ between two snapshots of an unchanged state.
 MOVING = ("time_unix_ns", "age_ns")
 
 

@@ -9,7 +9,8 @@ import unittest
 from server_case import ServerCase
 from support import HERE, LIBRARY, TTMEM, rows
 
-# Four threads allocate and free until the test stops them. Then the workload prints what is left.
+# Four threads allocate and free until the test stops them. Then the workload prints the number and
+# the bytes of its live buffers.
 HAMMER = textwrap.dedent("""
     from abi import *
     import random, threading

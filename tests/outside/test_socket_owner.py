@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The library reports only to servers of root and of its own user. Also tests the default sockets
-of `ttmem serve`."""
+"""The library reports only to servers of root and of the user of the workload. Also tests the
+default sockets of `ttmem serve`."""
 
 import os
 import pathlib
@@ -88,8 +88,8 @@ class Reporting(SocketOwner):
                 self.assertEqual(workload.wait(), 0)
 
     def test_a_server_with_the_overflow_uid_gets_no_reports(self):
-        """The library does not report even if its own user has this uid, because every unmapped
-        user appears with it."""
+        """The overflow uid stands for every unmapped user. A workload with the overflow uid
+        therefore does not report to a server with this uid."""
         stranger = self.start(as_user(OVERFLOW, sys.executable, "-c", textwrap.dedent(LISTENER),
                                       self.path))
         self.assertEqual(stranger.line(), "ready")

@@ -113,7 +113,7 @@ class Terminal(Case):
         self.see(r"^compared$")
         with open(self.stty("before"), encoding="ascii") as before, \
                 open(self.stty("after"), encoding="ascii") as after:
-            # Does not compare the size, which a test may have changed.
+            # Leaves out the size of the terminal, because a test may have changed it.
             drop = re.compile(r"rows \d+; columns \d+;")
             self.assertEqual(drop.sub("", after.read()), drop.sub("", before.read()))
 

@@ -83,8 +83,8 @@ class Messages(Transport):
             abi.lib.ttmem_program_destroy(40)
             abi.lib.ttmem_device_close(3)
             abi.hold()""")
-        # The library has sent what it held when it connected: the device and a program. From now on
-        # it sends each call.
+        # When the library connected, it sent the live device and the live program. From now on it
+        # sends each call.
         self.account_of(server, 2)
         workload.go_on()
         account = self.account_of(server, 26)

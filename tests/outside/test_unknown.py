@@ -26,7 +26,8 @@ def region(pid, cb):
 
 
 def row_of(text, name):
-    """Returns the first line of a table that begins with "NAME:", without blanks around it."""
+    """Returns the first line of a table that begins with "NAME:", with leading and trailing blanks
+    removed."""
     return next(line for line in text.splitlines() if line.strip().startswith(name + ":")).strip()
 
 

@@ -82,7 +82,7 @@ class ViewCase(ExportCase):
         self.assertEqual(self.viewer.wait(), 0)
 
     def long(self, events=30_000 if is_sanitized() else 150_000):
-        """Saves a recording whose exports take a while, and are longer than the buffer of a
+        """Saves a large recording. Its exports take a while, and do not fit into the buffer of a
         socket."""
         recording = self.small()
         for number in range(events):
@@ -233,12 +233,12 @@ class Browsers(ViewCase):
         self.wait_for(lambda: not children.read_text(), "its end to be noticed")
 
     def test_a_browser_inherits_nothing_of_the_viewer(self):
-        """The browser has neither the viewer's port nor its terminal, so that Ctrl-C ends only the
-        viewer."""
+        """The browser inherits neither the viewer's socket nor the terminal. Ctrl-C therefore ends
+        only the viewer."""
         self.env["DISPLAY"] = ":7"
         said = pathlib.Path(self.dir) / "browser"
-        # The shell reads its own signal masks: while it starts another program it blocks all
-        # signals.
+        # The shell itself reads its signal masks, because it blocks all signals while it starts
+        # another program.
         self.program.write_text(
             f'#!/bin/sh\nexec >"{said}.part"\nls -l /proc/$$/fd\n'
             'while read -r line; do echo "$line"; done </proc/$$/status\n'

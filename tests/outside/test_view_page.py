@@ -96,7 +96,8 @@ class ViewCase(PageCase):
         return self.browser.run("document.querySelector('.u-over') !== null")
 
     def point(self, selector, share):
-        """Returns a point in an element at this share of its width."""
+        """Returns a point in an element. `share` is its distance from the left edge, as a share of
+        the width."""
         left, top, width, height = self.browser.box(selector)
         return left + width * share, top + height / 2
 

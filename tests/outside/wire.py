@@ -85,13 +85,14 @@ class Client:
         return {"type": kind, "device": device, "pid": pid, "time": when, **answer}
 
     def ask(self, kind, device=0):
-        """Sends a request and returns the answer. The server has handled all earlier messages by
-        then."""
+        """Sends a request and returns the answer. The answer shows that the server has handled all
+        earlier messages."""
         self.say(kind, device=device)
         return self.receive()
 
     def is_closed(self):
-        """Waits until the server closes the connection. Returns False if it sends data instead."""
+        """Waits until the server closes the connection. Returns False if the server sends data
+        instead."""
         try:
             return self.socket.recv(SIZE) == b""
         except ConnectionResetError:

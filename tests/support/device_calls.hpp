@@ -30,7 +30,7 @@ inline ttmem_device_info wormhole(std::uint32_t id) {
   return info;
 }
 
-// Returns a buffer without a label; the other fields are zero.
+// Returns a buffer without a label. Fields without a parameter are zero.
 inline ttmem_buffer buffer(ttmem_buffer_type type, std::uint64_t id, std::uint64_t address,
                            std::uint64_t bytes, std::uint64_t bytes_per_bank) {
   ttmem_buffer result{};

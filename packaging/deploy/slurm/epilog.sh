@@ -20,7 +20,7 @@ say_each() { while IFS= read -r line; do say "$1$line"; done; }
 
 case $job in '' | *[!0-9]*) exit 0 ;; esac # must be a number, because it is part of a file name
 command -v ttmem >/dev/null || exit 0
-# Fails if the job has no process, alive or dead: the job left nothing behind.
+# ttmem fails if the job has no process, alive or dead. Such a job left nothing behind.
 if ! left=$(timeout 20 ttmem --job "$job" --json 2>/dev/null); then
   timeout 20 ttmem --job "$job" 2>&1 >/dev/null | grep -v "no process of job $job " |
     say_each 'cannot say what it left: '
@@ -30,7 +30,8 @@ say "left device memory behind: ttmem --job $job"
 # The table of the processes ends with an empty line.
 timeout 20 ttmem --job "$job" --columns pid,user,state,rank,dev,dram,cb,command --long 2>/dev/null |
   sed -n '/^ *PID /,/^$/{/^$/d;p;}' | say_each ''
-# Renames a complete file, so that a full disk leaves no partial document.
+# Writes a temporary file and renames the complete file. A full disk then leaves no partial
+# document.
 file=$folder/job-$job.json
 if ! { mkdir -p "$folder" && printf '%s\n' "$left" >"$file.part" &&
   mv -f "$file.part" "$file"; } 2>/dev/null; then

@@ -76,7 +76,8 @@ static void place(uint32_t device, uint64_t program, uint64_t address, uint64_t 
   ttmem_program_place(device, program, &cb, 1);
 }
 
-/* DRAM 12 MiB, L1 4 MiB, L1_SMALL 64 KiB, trace 48 KiB, CBs 8 MiB, kernels 100,000 bytes. */
+/* Allocates 12 MiB of DRAM, 4 MiB of L1, 64 KiB of L1_SMALL, 48 KiB of trace, 8 MiB of CBs and
+ * 100,000 bytes of kernels. */
 static void allocate_one_of_each(uint32_t device) {
   open_device(device);
   allocate(device, TTMEM_DRAM, 1, 1048640, 1048576, "weights");
@@ -146,8 +147,8 @@ static int hold_in_two(void) {
 
 enum { SLOTS = 48, PROGRAMS = 24, KERNELS = 8 };
 
-/* The state of one thread. The buffers of different threads have different ids and addresses, so
- * that the bytes of all threads add up. */
+/* The state of one thread. No two threads use the same id or address. The bytes that ttmem shows
+ * are therefore the sum over all threads. */
 typedef struct {
   uint64_t random;
   uint32_t thread, devices;

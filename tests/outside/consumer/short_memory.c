@@ -117,8 +117,8 @@ static void (*const calls[])(void) = {
 enum { CALLS = sizeof calls / sizeof calls[0] };
 
 /* Makes all calls in order, in a new child. During calls[which], the allocation with this number
- * fails. Returns CHANGED if a call changed errno, PASSED if an allocation failed, or NOT_REACHED.
- * */
+ * fails. Returns CHANGED if a call changed errno, PASSED if that allocation failed, or NOT_REACHED
+ * if calls[which] made fewer allocations. */
 static int try_one(size_t which, unsigned long allocation) {
   int result = NOT_REACHED;
   for (size_t i = 0; i < CALLS; ++i) {

@@ -92,7 +92,7 @@ class Host {
   std::vector<std::shared_ptr<MeshBuffer>> buffers_;
 };
 
-// Returns false if the step threw.
+// Runs a step. Returns false if the step threw.
 bool try_step(Host& host, const std::string& name) {
   try {
     host.step(name);

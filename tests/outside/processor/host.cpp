@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Host code with the processor attached. After each step it prints the step's name and its pid, and
-// waits for a byte. The processor gets no call of a hook after a step until the step's line is
-// printed.
+// waits for a byte. No hook of the processor is called between the end of a step and its printed
+// line.
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks the documentation: docs/README.md lists every page of docs/, every relative link leads to
-an existing file and heading, every path of the repository in backquotes exists, and changelog and
-packages have the version of the header. Each rule is also tested with a fault."""
+an existing file and heading, every path of the repository in backquotes exists, and the changelog
+and the packages have the version in ttmem.h. Each rule is also tested with a fault."""
 
 import email.utils
 import os
@@ -51,7 +51,8 @@ def anchors_of(page):
 def links_of(page):
     text = re.sub(r"(`+)[^`].*?\1", "", prose_of(page))
     inline = re.findall(r"\]\(<?([^()\s<>]+(?:\([^()]*\))?)>?(?: +\"[^\"]*\")?\)", text)
-    # The link text of [`code`](page.md) was removed above, but not the link target.
+    # In links such as [`code`](page.md), the link text was removed above, but the link target was
+    # kept.
     return inline + re.findall(r"^\[[^\]]+\]: +(\S+)", text, re.M)
 
 

@@ -29,8 +29,8 @@ class CheckIncludes(unittest.TestCase):
         shutil.copy(pathlib.Path(os.environ["TTMEM_BUILD"]) / "links.txt", self.build)
 
     def faults(self):
-        """Returns the lines of the check's output. Checks that the exit status is a failure exactly
-        if there is output."""
+        """Returns the lines of the check's output. Asserts that the check fails if and only if it
+        prints something."""
         result = subprocess.run([sys.executable, ROOT / "scripts" / "check_includes",
                                  self.build, self.copy],
                                 text=True, capture_output=True)

@@ -11,8 +11,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
 def faults(root):
-    """Returns the lines of the check's output. Asserts that the exit status is a failure exactly if
-    there is output."""
+    """Returns the lines of the check's output. Asserts that the check fails if and only if it
+    prints something."""
     result = subprocess.run([sys.executable, ROOT / "scripts" / "check_names", root],
                             text=True, capture_output=True)
     lines = result.stderr.splitlines()

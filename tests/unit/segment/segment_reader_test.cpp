@@ -199,9 +199,9 @@ TEST(SegmentReader, AContradictorySetIsInvalidAndAFutureSetIsSkipped) {
   EXPECT_EQ(read_with([](Builder& b, auto&) { b.device_set(0).count = 0; }), 1U);
   EXPECT_EQ(read_with([](Builder& b, auto&) { b.device_set(0).count = 3; }), 1U);
   EXPECT_EQ(read_with([](Builder&, auto& slot) { slot.device = 0; }), 1U);
-  // The segment has only set 1.
+  // The segment has only set 1, so set 2 is an error.
   EXPECT_EQ(read_with([](Builder&, auto& slot) { slot.device = 2; }), 1U);
-  // The writer may have added set 5000 after the reader read the sets.
+  // The writer may have added set 5000 after the reader read the sets, so set 5000 is no error.
   EXPECT_EQ(read_with([](Builder&, auto& slot) { slot.device = 5000; }), 0U);
 }
 

@@ -531,8 +531,8 @@ TEST(Explain, TheTightestMemoryMayBeASmallRegionOfAnotherDevice) {
     EXPECT_EQ(said.largest_free_per_bank, 2 * kKiB);
   };
   check();
-  // The explanation must be the same if the snapshot has the collector's largest free blocks, so
-  // that the buffers are not examined.
+  // If the snapshot has the largest free blocks from the collector, the explanation uses them and
+  // does not examine the buffers. It must be the same explanation.
   for (model::Device& device : state.snapshot.devices) {
     device.free[Kind::dram].largest_per_bank = 1000 << 20;
     device.free[Kind::l1].largest_per_bank = 1000 * kKiB;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Host code that runs out of memory, and the same code with a suggestion applied.
+// Host code that runs out of memory. The same code can also follow a suggestion of the explanation.
 #pragma once
 
 #include <cstdint>

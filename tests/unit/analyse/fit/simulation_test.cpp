@@ -38,7 +38,7 @@ class Recorded {
     return writer_->begin(recording::RecordedProcess{.pid = ++pids_, .name = name});
   }
 
-  // Returns an n150 as it is opened by default.
+  // Returns an n150 that was opened with the default settings.
   [[nodiscard]] static recording::RecordedDevice n150() {
     const placement::Board board = *placement::find_board("n150");
     return {.arch = std::string(placement::name_of(board.chip.arch)),

@@ -54,7 +54,7 @@ RC_GTEST_PROP(SteadyGrowth, FollowsItsDefinition, ()) {
   const auto looks = static_cast<std::uint32_t>(values.size());
   report::SteadyGrowth growth;
   for (std::uint32_t i = 0; i < looks; ++i) {
-    // The caller of SteadyGrowth may leave out a value that equals the previous value.
+    // Adds no value that equals the previous value, because SteadyGrowth does not need such values.
     if (i == 0 || values[i] != values[i - 1]) growth.add(i, looks, values[i]);
   }
   RC_ASSERT(growth.is_steady(looks) == grows(values));

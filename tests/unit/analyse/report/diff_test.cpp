@@ -24,7 +24,7 @@ Holder held(const std::string& label, std::uint64_t size, std::uint64_t count,
 }
 
 // Returns the report of a run with one chip, whose number is `number`. The chip's L1 peak is the
-// sum of the holders.
+// sum of the sizes of the holders.
 Report run(std::uint32_t number, const std::vector<Holder>& holders) {
   Report report;
   DeviceReport& device = report.devices.emplace_back();

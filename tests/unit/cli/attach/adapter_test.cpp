@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parts of the adapter's build that need no compiler. tests/outside/test_run.py tests the whole
-// adapter.
+// Tests the parts of the adapter's build that need no compiler. tests/outside/test_run.py tests the
+// whole adapter.
 #include <gtest/gtest.h>
 
 #include <fstream>

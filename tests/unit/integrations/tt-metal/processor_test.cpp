@@ -175,7 +175,7 @@ TEST_F(ProcessorTest, ThirtyCachedProgramsAre10MiBPhysicalAnd300MiBLogical) {
   expect_no_anomalies();
 }
 
-// Total L1 rises while the buffers are live. The bytes of the CBs stay equal.
+// Total L1 rises while the buffers are live. The bytes of the CBs do not change.
 TEST_F(ProcessorTest, ASpikeOfL1BuffersLeavesTheCbsAsTheyAre) {
   auto work = workload(29 * 16384);  // 29.0 MiB
   run(work);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tests programs without a name, some of whose figures are estimates. Also tests hooks that count
-// nothing.
+// Tests programs without a name, some of whose figures are estimates. Also tests that hooks count
+// nothing during a dry capture.
 #include <optional>
 
 #include "hooks_fixture.hpp"

@@ -202,7 +202,8 @@ TEST(Collector, DoesNotReadUnchangedSegmentsAgain) {
   (void)collector.collect();  // a new segment is read again in the second pass
   (void)collector.collect();
   EXPECT_FALSE(collector.evidence().changed);
-  machine.tracker().program_dispatch(0, 77);  // unknown program; an anomaly without an event
+  // The dispatch of an unknown program counts an anomaly, but makes no event.
+  machine.tracker().program_dispatch(0, 77);
   EXPECT_EQ(collector.collect().devices.at(0).anomalies->unknown_programs, 1U);
   EXPECT_TRUE(collector.evidence().changed);
 }
@@ -306,8 +307,7 @@ TEST(EventTotals, CountAReopenedDeviceOnce) {
   EXPECT_EQ(totals.devices().at(0).allocations, 2U);
 }
 
-// The events of the time before the first pass are not counted, because an earlier server may have
-// reported them.
+// Events before the first pass are not counted, because an earlier server may have reported them.
 TEST(EventTotals, BeginWithTheFirstPass) {
   const TemporaryDirectory directory;
   Machine machine(directory.path());

@@ -56,7 +56,7 @@ std::uint64_t union_on(const std::vector<const Layout*>& layouts, std::uint32_t 
   return taken.size() * 64;
 }
 
-// What a process holds on a device, computed from everything that the test wrote.
+// The memory that a process holds on a device, computed from the history that the test wrote.
 struct Held {
   PerKind<std::uint64_t> used{};
   std::vector<std::uint64_t> core_cbs = std::vector<std::uint64_t>(12);
@@ -192,7 +192,7 @@ TEST(Playback, AProgramStaysResidentWithItsNewLayout) {
   writer->end_program(first, 2, Ending::changed);
   const RowId second =
       writer->begin(RecordedProgram{.device = device, .layout = large, .number = 9, .begin_ns = 2});
-  writer->end_program(second, 5, Ending::changed);  // the recording has no event for this end
+  writer->end_program(second, 5, Ending::changed);  // no row continues the program
   ASSERT_TRUE(writer->commit());
   const auto reader = file.reader();
   Playback playback(*reader);

@@ -32,9 +32,8 @@ Snapshot read(const std::string& json) {
   return std::move(answer.value);
 }
 
-// Compares two snapshots. The comparison of the documents finds every field that the reader does
-// not read, because the documents have every field. The other comparisons check values that the
-// reader derives.
+// Compares two snapshots. The documents contain every field, so their comparison finds each field
+// that the reader does not read. The other comparisons check values that the reader computes.
 void expect_same(const Snapshot& now, const Snapshot& then) {
   EXPECT_EQ(written(now), written(then));
   ASSERT_EQ(now.devices.size(), then.devices.size());

@@ -48,7 +48,7 @@ TEST_F(SavedFailure, StaysWhileItsProcessLives) {
 }
 
 // The hour starts when the observatory first sees the saved state, not at the time of the failure.
-// The process may have ended just before.
+// A process may end long after its failure.
 TEST_F(SavedFailure, StaysForAnHourAfterItWasSeen) {
   process_->segment().finish();
   Observatory observatory(directory_.path());

@@ -35,7 +35,7 @@ void free(Holdings& holdings, Model& model, const HoldingKey& key, ConnectionId 
   RC_ASSERT((holding != nullptr) == model.contains(key));
   if (holding == nullptr) return;
   Shares& shares = model[key];
-  // If `connection` has no reference, Holdings removes a reference of another connection instead.
+  // If `connection` has no reference, the free removes a reference of a connection that has one.
   if (!shares.contains(connection)) connection = holding->connection;
   RC_ASSERT(shares.contains(connection));
   if (--shares[connection] == 0) shares.erase(connection);

@@ -242,7 +242,8 @@ TEST(Session, AnEarlierConnectionReadAfterAGoodbyeIsOutOfDate) {
   EXPECT_EQ(server.clients().size(), 0U);
 }
 
-// The client is removed at the end of the later connection.
+// The server removes the client when the later connection ends. It still ignores the earlier
+// connection.
 TEST(Session, AnEarlierConnectionReadAfterTheEndOfAGoodbyeIsOutOfDate) {
   SessionFixture server;
   auto earlier = server.connect(1);

@@ -257,8 +257,8 @@ TEST(Timeline, OfAnAggregateHasItsSamples) {
   EXPECT_EQ(line["cb"][1], nullptr);
 }
 
-// The per-core figures of several devices at hundreds of moments are larger than the document may
-// be.
+// The per-core figures of several devices at hundreds of moments exceed the size limit of the
+// document.
 TEST(Timeline, ReportsProgressOnceWhenItRetriesWithFewerMoments) {
   constexpr std::uint64_t devices = 8;
   constexpr std::uint64_t steps = 620;

@@ -48,7 +48,7 @@ class PrometheusTest : public ::testing::Test {
     figures_.of(figure).push_back(sample(value, std::move(labels)));
   }
   Fleet fleet() { return sum_up(hosts_of(figures_, labels_, why_), Order::headroom); }
-  // Returns the fleet that a Prometheus server gives if it also refuses the query for `figure`.
+  // Lets the Prometheus server refuse the query for `figure`, and returns the resulting fleet.
   Fleet without(Figure figure) {
     figures_.refuse(figure);
     return sum_up(hosts_of(figures_, labels_, why_), Order::headroom, {"it refuses a query"});

@@ -20,7 +20,7 @@ using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
 constexpr milliseconds kBudget{300};
-// Time for an answer that must come. It is long, because the machine may be slow.
+// The time in which an answer must arrive. The time is long, because the machine may be slow.
 constexpr milliseconds kPatience{5000};
 
 const std::string kBody = R"({"schema":"ttmem.history.v1","points":[{"time_unix_ns":5}]})";
@@ -29,8 +29,9 @@ std::string answer(const std::string& head, const std::string& body = kBody) {
   return "HTTP/1.1 200 OK\r\n" + head + "\r\n" + body;
 }
 
-// A server for one client on its own port. It waits for `pause` before it sends each piece, then
-// closes the connection. If `hang_up` is false, it waits until the client closes the connection.
+// A server for one client on its own port. The server waits for `pause` before each piece of its
+// answer. After the last piece it closes the connection or, if `hang_up` is false, waits until the
+// client closes the connection.
 class Server {
  public:
   explicit Server(std::vector<std::string> pieces, bool hang_up = true, milliseconds pause = {})

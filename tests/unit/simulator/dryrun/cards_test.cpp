@@ -39,7 +39,8 @@ TEST(Cards, EqualTheBoardsOfTheDryRun) {
 
 TEST(Cards, FiguresOfAnArchitectureHoldForEachOfItsCards) {
   EXPECT_EQ(find_chip("wormhole_b0")->dram_channels, find_card("n300")->dram_channels);
-  // The number is unknown, because a p100 has fewer channels than a p150.
+  // The architecture alone does not give the number of channels, because a p100 has fewer than a
+  // p150.
   EXPECT_EQ(find_chip("blackhole")->dram_channels, 0U);
   EXPECT_EQ(find_chip("blackhole")->l1_bytes_per_core, find_card("p100")->l1_bytes_per_core);
   EXPECT_EQ(find_chip("quasar"), nullptr);

@@ -22,7 +22,7 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// The state of a device that its interface shows.
+// The state of a device, as far as the interface of the dry run shows it.
 struct Held {
   // For each buffer type: bytes allocated, bytes free, bytes of the largest free block.
   std::vector<std::array<std::size_t, 3>> banks;

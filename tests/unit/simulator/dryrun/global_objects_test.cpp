@@ -86,7 +86,7 @@ TEST_F(Semaphores, NeedL1AndACore) {
 
 class GlobalCircularBuffers : public GlobalObjects {
  protected:
-  // Returns one sender whose receivers are to its right.
+  // Returns one sender and its receivers, which are the cores to its right.
   std::vector<std::pair<CoreCoord, CoreRangeSet>> one_sender(std::size_t receivers) {
     return {{CoreCoord(0, 0), CoreRangeSet(CoreRange({1, 0}, {receivers, 0}))}};
   }

@@ -190,7 +190,7 @@ TEST(Lifecycle, MovingAGlobalCbReportsNothing) {
 }
 
 // Both chips share one layout of the program. When the layout changes for one chip, the other chip
-// already has the program, so that nothing is reported there.
+// already has the program. The dry run therefore reports nothing for the other chip.
 TEST(Lifecycle, ACbResizedOnOneChipIsNotReportedOnTheOther) {
   use_system("n300");
   const auto mesh = MeshDevice::create(MeshDeviceConfig(MeshShape(2, 1)));

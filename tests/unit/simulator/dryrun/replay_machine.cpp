@@ -9,8 +9,8 @@
 namespace dryrun_test {
 namespace {
 
-// Returns the system that has this architecture and a chip with the highest captured number. A
-// capture may use only some chips of a machine.
+// Returns the smallest system of the captured architecture that has a chip with the highest
+// captured number. A capture may use only some chips of its machine.
 std::string system_of(const Capture& capture) {
   const CapturedDevice& first = capture.devices.front();
   int highest = 0;

@@ -91,8 +91,8 @@ AllocateBuffer request_of(const capture::BufferAlloc& buffer) {
 }
 
 // Builds the requests of a capture. Placements of several chips and of several programs interleave
-// in a capture. The builder makes one request of all placements that one run of a program makes on
-// its chips. The request takes the position of the run's first event.
+// in a capture. The builder joins all placements of one run of a program, on all its chips, into
+// one request. The request takes the position of the first event of the run.
 class CaptureBuilder {
  public:
   void add(std::size_t number, const capture::CaptureEntry& entry) {

@@ -59,8 +59,8 @@ struct FreeBuffer {
   std::uint64_t id;
 };
 
-// A run of a program on these chips. A RunProgram stands for the first run, a run after a change of
-// CB sizes, or the first run on further chips.
+// A run of a program on these chips. The capture shows only some runs of a program: the first run,
+// a run after a change of CB sizes, and the first run on further chips.
 struct RunProgram {
   struct OnChip {
     int chip;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tests how often scopes are counted as entered and left. Uses the C interface of the real library.
-// Each process reads its own segment.
+// Tests the counts of entered and left scopes. Uses the C interface of the real library. Each
+// process reads its own segment.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>

@@ -105,8 +105,8 @@ TEST(Failures, ARethrownFailureIsTheSameFailure) {
   EXPECT_EQ(tracked.read().failure.value().number, 3U);
 }
 
-// The middle of a long text is cut out. Text in front of the message moves the cut, so that
-// failures are compared by the first line of the message.
+// The tracker cuts out the middle of a long text. Text in front of the message moves the cut, so
+// the tracker compares failures by the first line of the message.
 TEST(Failures, ARethrownLongFailureIsTheSameFailure) {
   Tracked tracked;
   hold(tracked, 2);
@@ -127,7 +127,8 @@ TEST(Failures, ALongTextLosesItsMiddle) {
   EXPECT_TRUE(text.starts_with("beginx") && text.ends_with("xend"));
 }
 
-// A write beyond the file size limit raises SIGXFSZ. By default this signal kills a process.
+// A write beyond the file size limit raises SIGXFSZ, which by default kills a process. Here the
+// process survives, and the tracker counts the failure.
 TEST(Failures, IsCountedWhenThereIsNoRoomForTheCopy) {
   const pid_t child = ::fork();
   if (child == 0) {

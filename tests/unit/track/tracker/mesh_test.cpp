@@ -49,7 +49,7 @@ Ids ids_of(const segment::SegmentImage& image, const segment::LiveAllocation& al
   return ids;
 }
 
-// Returns the devices that the only allocation is on.
+// Returns the devices of the only allocation.
 Ids where_it_is(const Tracked& tracked) {
   const auto image = tracked.read();
   EXPECT_EQ(image.allocations.size(), 1U);

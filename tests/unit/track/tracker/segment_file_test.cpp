@@ -150,8 +150,8 @@ TEST(SegmentFile, CanWriteASegmentForAnotherProcess) {
   EXPECT_EQ(image.devices[0].kinds[Kind::dram].used_bytes, 1000U);
   EXPECT_FALSE(image.devices[0].cb_resident_known);
   EXPECT_EQ(image.allocations.size(), 2U);
-  // The file has a header and the chunks for events, devices and allocations. A thousand clients
-  // can each have such a file.
+  // The file has only a header and the chunks for events, devices and allocations. It must be
+  // small, because a server may keep a thousand clients.
   struct stat status {};
   ASSERT_EQ(::fstat(fd.get(), &status), 0);
   EXPECT_EQ(status.st_size, segment::kHeaderBytes + 3 * segment::kChunkBytes);

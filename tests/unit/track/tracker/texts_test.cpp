@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tests names of programs, long labels and scopes, which are texts that the segment stores once.
+// Tests names of programs, long labels and scopes. The segment stores each of these texts only
+// once.
 #include <gtest/gtest.h>
 
 #include <string>

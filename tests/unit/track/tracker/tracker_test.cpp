@@ -56,7 +56,8 @@ TEST(Tracker, CountsAShardedBufferOnEveryCore) {
   EXPECT_FALSE(image.allocations[0].own_banks);
 }
 
-// The grid has 14 columns, so that rows begin in the middle of a word of the core mask.
+// The grid has 14 columns. Some rows of cores therefore begin in the middle of a word of the core
+// mask.
 TEST(Tracker, ARectangleCoversTheCoresInItsRowsAndColumns) {
   Tracked tracked;
   ttmem_device_info blackhole = wormhole(0);

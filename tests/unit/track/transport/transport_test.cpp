@@ -233,8 +233,8 @@ TEST(Outbox, AGoodbyeReplacesWaitingMessages) {
   EXPECT_TRUE(reporting.server().has_left);
 }
 
-// Closing a device must not send frees of its programs. Such a free has only the name of a program,
-// so that a server would remove the program from all devices.
+// When a device is closed, no free of its programs may be sent. The free of a program names the
+// program but no device, so the server would remove the program from all devices.
 TEST(Outbox, AClosedDeviceIsOneMessage) {
   Reporting reporting;
   const ttmem_cb cb = {105664, 32, &kGrid, 1, 0};
@@ -290,8 +290,8 @@ void call(Reporting& reporting) {
 
 RC_GTEST_PROP(Outbox, AfterAllMessagesAServerKnowsTheLiveAllocations, ()) {
   Reporting reporting(*rc::gen::element<std::size_t>(2048, 65536));
-  // Up to 800 slots are more than one slice of the resend handles, so other calls can interrupt the
-  // resend.
+  // One slice of the resend handles fewer than 800 slots, so other calls can come between two
+  // slices.
   const auto before = *rc::gen::inRange<std::uint64_t>(0, 800);
   for (std::uint64_t id = 1; id <= before; ++id) {
     reporting->buffer_alloc(0, buffer(TTMEM_L1, id, id));

@@ -35,8 +35,8 @@ using std::chrono::steady_clock;
 constexpr int kThreads = 4;
 constexpr int kServers = 8;
 
-// A server that listens from its construction on and serves one client at a time. If the server
-// reads too slowly, the client disconnects, connects again and resends.
+// A server that listens once it is constructed and serves one client at a time. If the server reads
+// too slowly, the client disconnects, connects again and resends.
 class Server {
  public:
   explicit Server(const std::string& path) : path_(path) {
