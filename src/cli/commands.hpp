@@ -37,7 +37,7 @@ void add_color(Command& app, CommonOptions& common);
 // Returns the layout of text on standard output with these options.
 [[nodiscard]] text::TextOptions text_options(const CommonOptions& common);
 
-// Declares `ttmem` without a command.
+// Declares the options of `ttmem` when it is called without a command.
 void add_show(Command& app, CommonOptions& common);
 void add_allocs(Command& app, CommonOptions& common);
 void add_programs(Command& app, CommonOptions& common);

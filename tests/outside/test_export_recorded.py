@@ -161,8 +161,8 @@ class Recorded(ExportCase):
 
 
 class InParts(ExportCase):
-    """A buffer of a mesh is one allocation on each device, also if its devices drop it one by
-    one."""
+    """A buffer of a mesh is one allocation on each device, even if the buffer ends on one device after
+    the other."""
     CHIPS = 8
     USED = 12 * 64  # bytes on each device
     CLOSES = "for i in ALL: lib.ttmem_device_close(i)"

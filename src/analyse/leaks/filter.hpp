@@ -11,7 +11,7 @@
 
 namespace ttmem::leaks {
 
-// Selects what is searched for leaks. An empty field does not restrict the search.
+// Selects what is searched for leaks. An empty field does not restrict the search, except `kinds`.
 struct Filter {
   std::optional<std::int32_t> pid;
   std::vector<Kind> kinds;  // empty: all kinds on devices; host memory only if listed here

@@ -32,7 +32,7 @@ struct Leak {
   // In Leaks::dead_process: true if a signal ended the process, false if the process exited.
   // nullopt: the process ended without a clean exit, and the cause is unknown.
   std::optional<bool> killed;
-  bool shared = false;  // true: circular buffers of programs with several names
+  bool shared = false;  // true: circular buffers of several programs together
   // The age of the oldest allocation. In a recording, `begin_ns` is set instead: the time of the
   // oldest allocation.
   std::optional<std::uint64_t> age_ns;

@@ -70,7 +70,7 @@ class Left {
     }
   }
 
-  // Adds a program of a process that ended without a clean exit.
+  // Adds the program if its process ended without a clean exit.
   void add(const RecordedProgram& program) {
     const RowId row = program.device;
     const recording::RecordedProcess& process = tables_.process(tables_.device(row).process);

@@ -22,7 +22,8 @@ class LowestBuffers {
   // Removes a buffer that was added before.
   void remove(std::uint64_t address, const CoreMask* cores);
 
-  // Returns the lowest address of the buffers on every core; nullopt if there are none.
+  // Returns the lowest address of the buffers that take their range on every core; nullopt if there
+  // are no such buffers.
   [[nodiscard]] std::optional<std::uint64_t> on_every_core() const {
     return lockstep_.empty() ? std::nullopt : std::optional(lockstep_.begin()->first);
   }

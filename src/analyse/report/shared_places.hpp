@@ -13,7 +13,7 @@ namespace ttmem::report {
 
 // The BufferPlaces of all chips. Chips with the same history share one object, so a buffer of a
 // mesh needs only one change. If a change concerns only some of the chips that share an object,
-// these chips get a copy. A chip gets at most one copy until the chip is empty again. Not
+// these chips share a copy from then on. There are never more objects than chips. Not
 // thread-safe.
 class SharedPlaces {
  public:

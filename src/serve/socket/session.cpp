@@ -79,7 +79,7 @@ Session::Verdict Session::handle_all(std::span<const std::byte> messages, std::s
   const bool aligned = reinterpret_cast<std::uintptr_t>(messages.data()) % alignof(Message) == 0;
   Message copy;
   for (; messages.size() >= kMessageBytes; messages = messages.subspan(kMessageBytes)) {
-    // Reads messages in an aligned buffer without copying them.
+    // Reads a message in place if the buffer is aligned. Otherwise copies the message first.
     const auto* message = reinterpret_cast<const Message*>(messages.data());
     if (!aligned) {
       std::memcpy(&copy, messages.data(), kMessageBytes);

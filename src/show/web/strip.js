@@ -86,7 +86,8 @@ export class Strip {
     );
   }
 
-  // `device` is the device of the state, or null if no process has it open at this moment.
+  // `device` is the device of the state with this `key`, or null if no process has the device open
+  // at this moment.
   update(state, place, key, device) {
     const { recording } = state;
     show(this.node, recording !== null);

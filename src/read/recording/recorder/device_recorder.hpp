@@ -41,8 +41,8 @@ class DeviceRecorder {
 
   // Notes the peaks from before the recording, which belong to no row.
   void note_earlier_peaks(const segment::SegmentImage& image);
-  // Notes the peaks of a gap, after the rows that ended in the gap were closed at `time`. Adds a
-  // row for a device that was opened and closed in the gap.
+  // Notes the peaks of a gap. Close the rows that ended in the gap, at `time`, before this call.
+  // Adds a row for a device that was opened and closed in the gap.
   void note_peaks_of_gap(const segment::SegmentImage& image, Time time);
 
   // Reads the present facts and figures of the devices. Writes changed facts, and a sample of each

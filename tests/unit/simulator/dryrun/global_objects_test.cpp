@@ -103,8 +103,8 @@ TEST_F(GlobalCircularBuffers, HaveMemoryAndAConfigurationBelow) {
   {
     const auto global = CreateGlobalCircularBuffer(*mesh_, one_sender(3), 4096);
     EXPECT_EQ(global.buffer_address(), 1466368u - 4096);
-    // The configuration takes 160 bytes: 14 words, and two counters of 16 bytes for each of the
-    // three receivers.
+    // The configuration takes 160 bytes: 14 words, rounded up from 56 to 64 bytes, and two counters
+    // of 16 bytes for each of the three receivers.
     EXPECT_EQ(global.config_address(), 1466368u - 4096 - 160);
     EXPECT_EQ(global.size(), 4096u);
     EXPECT_EQ(global.all_cores(), CoreRangeSet(grid(4, 1)));
