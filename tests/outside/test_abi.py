@@ -154,7 +154,7 @@ class Buffers(Abi):
         """)
         table = self.ttmem("--per-core").stdout
         self.assertIn("L1 buffers: 50.0 MiB", table)
-        self.assertRegex(table, r"logical 0\.78 MiB, (lockstep )?wastes 49\.2 MiB")
+        self.assertRegex(table, r"logical 800\.0 KiB, (lockstep )?wastes 49\.2 MiB")
         self.assertIn("/ a part of it is taken for buffers on other cores", table)
         self.assertIn("ELSEWHERE", table)
         allocation, = self.json("allocs")["allocations"]
@@ -451,7 +451,7 @@ class Devices(Abi):
             alloc(L1, 2, 16, device=2)
             lib.ttmem_device_close(2)
         """)
-        said = (rf"process {workload.pid} \(.*\) left 2 allocations \(0.05 MiB\) on device 2 "
+        said = (rf"process {workload.pid} \(.*\) left 2 allocations \(49.0 KiB\) on device 2 "
                 "when it closed it")
         for state in ("alive", "dead"):
             with self.subTest(state):

@@ -166,7 +166,7 @@ class FiguresThatCannotBe(Looking):
 
     def test_are_left_out_of_sums_of_allocations(self):
         self.hold_calls("open_device()\nalloc(DRAM, 1, 1 << 40)\nalloc(L1, 2, 1024)")
-        self.assertIn("2 allocations, 0.06 MiB physical, 1 not added up: more than there is.",
+        self.assertIn("2 allocations, 64.0 KiB physical, 1 not added up: more than there is.",
                       self.ttmem("allocs").stdout)
         groups = self.json("allocs", "--group-by", "kind")["groups"]
         self.assertEqual([group["kind"] for group in groups], ["l1"])

@@ -106,7 +106,7 @@ class Killed(Clients):
         self.assertEqual(postmortem["largest"][0]["label"], "layers.0.weight")
         self.assertIn("python", postmortem["name"])
         self.wait_said(self.server, f"[DEAD] [PID {client.pid}] ", "ended without freeing",
-                       "cb 0.25 MiB")
+                       "cb 256.0 KiB")
         self.assertEqual(self.metric("ttmem_dead_processes_total"), 1)
         self.assertEqual((self.devices(), self.segments()), ([], []))
         self.assertEqual(self.json()["warnings"], [])
@@ -151,7 +151,7 @@ class Killed(Clients):
         self.wait_for(lambda: self.row(client)["state"] == "dead", "the dead row")
         server.kill()
         self.serve()
-        self.wait_said(self.server, f"[DEAD] [PID {client.pid}] ", "cb 0.25 MiB")
+        self.wait_said(self.server, f"[DEAD] [PID {client.pid}] ", "cb 256.0 KiB")
         self.wait_for(lambda: not self.segments(), "the reaper")
 
     def test_many_at_once(self):
@@ -350,7 +350,7 @@ class Alive(Clients):
         self.serve()
         self.wait_for(lambda: (self.row(client) or {}).get("cb_bytes"), "the client to come back")
         client.kill()
-        self.wait_said(self.server, f"[DEAD] [PID {client.pid}] ", "cb 0.25 MiB")
+        self.wait_said(self.server, f"[DEAD] [PID {client.pid}] ", "cb 256.0 KiB")
         self.assertEqual(len(self.server.said("ended without freeing")), 1)
 
     def test_a_client_that_comes_and_goes_costs_nothing(self):

@@ -13,7 +13,9 @@ import tempfile
 import threading
 import time
 import unittest
+import urllib.error
 import urllib.parse
+import urllib.request
 
 from support import HERE, PREFIX, TTMEM, Case
 
@@ -184,7 +186,7 @@ class ASession(Terminal):
         self.see(rf"{second.pid} ")
         self.press("Escape")
         self.see(rf"{first.pid} ")
-        for _ in range(8):
+        for _ in range(9):
             self.press("s")
         self.see(r"PID▲")
         low, high = sorted((first.pid, second.pid))
@@ -526,6 +528,14 @@ class HistoryOfAServer(Terminal):
                     self.see(r"^ended 0$")
                     self.close()
 
+    @staticmethod
+    def has_history(server):
+        try:
+            with urllib.request.urlopen(f"http://{server}/api/v1/history?device=0") as answer:
+                return json.load(answer)["points"]
+        except urllib.error.HTTPError:  # the server has not seen the device yet
+            return False
+
     def test_a_real_server_says_which_directory_it_reads(self):
         with tempfile.TemporaryDirectory() as elsewhere:
             link = pathlib.Path(elsewhere) / "link"
@@ -533,14 +543,15 @@ class HistoryOfAServer(Terminal):
             for directory, words in ((str(link), "history from"),
                                      (elsewhere, "no history: .* reads another TTMEM_DIR")):
                 with self.subTest(words):
+                    there = {**self.env, "TTMEM_DIR": directory}
+                    self.start([TTMEM, "demo", "single", "--hold"], there).line("stderr")
                     server = self.start([TTMEM, "serve", "--http", "127.0.0.1:0", "--socket",
-                                         f"{elsewhere}/socket"],
-                                        {**self.env, "TTMEM_DIR": directory})
+                                         f"{elsewhere}/socket"], there)
                     where = re.compile(r"127\.0\.0\.1:\d+")
                     while not (found := where.search(server.line("stderr"))):
                         pass
                     self.env["TTMEM_HTTP"] = found.group()
-                    self.demo()
+                    self.wait_for(lambda: self.has_history(found.group()), "the first pass")
                     self.open(120, 40)
                     self.top("--view", "2")
                     self.see(words)
