@@ -92,7 +92,8 @@ class Estimates(ViewCase):
         self.wait_text(".summary", "L1~10.0 MiB")
         self.wait_text(".chips", "~1 program")
         [row] = self.wait_rows("Processes")
-        self.assertEqual(row[3:7], ["0.00 MiB", "0.00 MiB", "~8.00 MiB", "~2.00 MiB"])
+        self.assertEqual(row[3:8],
+                         ["0.00 MiB", "0.00 MiB", "0.00 MiB", "~8.00 MiB", "~2.00 MiB"])
 
 
 class AtLeast(PageCase, Machine):

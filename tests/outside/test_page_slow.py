@@ -129,7 +129,7 @@ class Errors(SlowCase):
     def test_of_the_lists_of_a_core(self):
         self.start_demo("single")
         self.serve()
-        self.between.failing["/api/v1/programs"] = 503
+        self.between.failing["/api/v1/snapshot"] = 503
         self.open("view=cores")
         self.wait_text(".core-map .empty", "The list cannot be read: the server answered 503")
         self.assertTrue(self.hidden("canvas.map"))
@@ -179,11 +179,11 @@ class Late(SlowCase):
         self.serve()
         self.open("view=cores")
         self.wait_rows("What lies in the core")
-        self.between.hold("/allocations")
+        self.between.hold("/snapshot")
         self.browser.press("]", "]")
         self.wait_text(".core-map .empty", "Waiting for the list")
         self.assertTrue(self.hidden("canvas.map"))
-        self.between.release("/allocations")
+        self.between.release("/snapshot")
         self.wait_rows("What lies in the core")
         self.assertFalse(self.hidden("canvas.map"))
 

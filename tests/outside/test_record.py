@@ -81,7 +81,7 @@ class Events(RecordCase):
             "free(DRAM, 1, device=3)\n"
             "alloc(DRAM, 1, 2048, device=3)\n"
             "lib.ttmem_device_close(3)"))
-        self.assertRegex(said, r"^ttmem: recorded 7 events of 1 process in \S+: .*run.ttmem \(\S+ MiB\)\n"
+        self.assertRegex(said, r"^ttmem: recorded 7 events of 1 process in \S+: .*run.ttmem \(\S+ [KM]iB\)\n"
                                r"ttmem: see it with: ttmem report \S+run.ttmem\n$")
         rows = self.rows("SELECT device, kind, label, scope, number, used_bytes, ending, "
                          "begin_ns <= coalesce(end_ns, 1 << 60) FROM allocation_list ORDER BY id")
@@ -136,7 +136,7 @@ class Events(RecordCase):
                               if part["kind"] == kind) for kind in ("dram", "l1", "cb", "kernel")}
             self.assertEqual(held, {"dram": 12 * 64, "l1": l1, "cb": cb, "kernel": kernel}, close)
             text = self.ttmem("report", self.file).stdout
-            self.assertRegex(text, r"CB +0\.25 MiB +\S+ +<1% +0\.06 MiB")
+            self.assertRegex(text, r"CB +256\.0 KiB +\S+ +<1% +64\.0 KiB")
             [then] = self.json("report", self.file, "--at", "end")["devices"]
             self.assertEqual(then["l1"]["cb"]["physical_bytes"], cb, close)
 
@@ -407,9 +407,15 @@ class Successors(RecordCase):
 
     def test_a_process_that_is_being_killed_when_the_command_ends(self):
         """timeout kills itself together with its command, which takes longer to end."""
-        for _ in range(3):
-            self.record(["sh", "-c", 'timeout -s KILL 0.2 "$0" demo inference; true', TTMEM], "-f")
-            [(end, ended)] = self.rows("SELECT processes.end_ns, run.ended_ns FROM processes, run")
+        found = []
+        for seconds in ("0.2", "0.4", "0.8", "3"):  # on a busy machine the demo starts late
+            self.record(["sh", "-c", f'timeout -s KILL {seconds} "$0" demo inference; true', TTMEM],
+                        "-f")
+            found += self.rows("SELECT processes.end_ns, run.ended_ns FROM processes, run")
+            if len(found) == 3:
+                break
+        self.assertNotEqual(found, [])
+        for end, ended in found:
             self.assertIsNotNone(end)
             self.assertLessEqual(end, ended)
 

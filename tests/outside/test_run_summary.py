@@ -120,7 +120,7 @@ class Figures(SummaryCase):
         self.assertEqual(held.wait(), 0)
         said = held.process.stderr.read().decode()
         self.assertIn(LARGEST + "12.0 MiB were in use", said)
-        self.assertEqual(table_after(said, LARGEST)[1:], [["12.0 MiB", "1", "dram", "weights"]])
+        self.assertEqual(table_after(said, LARGEST)[1:], [["12.0 MiB", "12.0 MiB", "1", "dram", "weights"]])
 
     def test_a_buffer_of_a_mesh_is_one_holder_with_the_bytes_per_chip_and_of_all_chips(self):
         said = self.run_calls("for number in range(8): open_device(number)\n"

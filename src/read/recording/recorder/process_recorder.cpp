@@ -489,7 +489,8 @@ bool ProcessRecorder::is_ending() const {
 // of any other end, so the last known moment of life is taken: the memory of the process is never
 // added to the memory of a process that started after the end.
 Time ProcessRecorder::end_time(const segment::Header* header, Time now) const {
-  const Time alive = std::max({row_.begin_ns, alive_ns_, applied_ns_});
+  // The process ended after its last event, so that what it allocated last counts in the peak.
+  const Time alive = std::max({row_.begin_ns, alive_ns_, applied_ns_ + 1});
   if (header == nullptr || header->ended_ns == 0) return alive;
   return std::max(alive, std::min(now, static_cast<Time>(header->ended_ns - began_ns_)));
 }

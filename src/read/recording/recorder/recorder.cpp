@@ -93,13 +93,13 @@ void Recorder::apply_until(Time time) {
   }
 }
 
-void Recorder::end_finished_processes(Time now) {
+void Recorder::end_finished_processes() {
   for (auto& process : processes_) {
     // The process is drained after has_ended() returned true, so that all its events are read.
     if (!process->has_ended()) continue;
     process->drain();
     if (process->next_time()) continue;
-    process->end(now);
+    process->end(now());  // later than the end, also if this process was stopped meanwhile
     const RecordedProcess& row = process->row();
     if (!row.killed && process->is_in_own_namespace()) unknown_ends_[row.pid] = row;
     add_counts(*process, ended_);
@@ -141,7 +141,7 @@ Result<void> Recorder::look(Commit commit) {
   if (may_wait && time < last_commit_ + kCommitEvery && !has_any_ended()) return {};
   last_commit_ = time;
   refresh(time);
-  end_finished_processes(time);
+  end_finished_processes();
   return commit_figures();
 }
 
@@ -176,7 +176,7 @@ Result<void> Recorder::finish(Run& run, std::optional<ChildEnd> child) {
   apply_remaining_events();
   const Time time = look_for_ends();
   refresh(time);
-  end_finished_processes(time);
+  end_finished_processes();
   if (child) note_child(*child);
   for (const auto& process : processes_) process->note_scopes();
   const Figures all = figures();

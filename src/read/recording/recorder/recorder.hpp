@@ -70,7 +70,7 @@ class Recorder {
   void begin_ready_processes();
   Time look_for_ends();
   void apply_until(Time time);
-  void end_finished_processes(Time now);
+  void end_finished_processes();
   void note_child(const ChildEnd& child);
   void apply_remaining_events();
   void refresh(Time time);
