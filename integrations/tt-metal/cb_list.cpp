@@ -33,9 +33,9 @@ void CbList::append(const ProgramCb& cb) {
   if (cb.is_view) {
     ends_with_views_ = !cbs_.empty();
   } else {
-    // The first circular buffer of a program that is not a view has the lowest address. So a new
-    // program cannot begin at a circular buffer with a higher address than an earlier one, or at
-    // the views directly before it.
+    // In a program, the first circular buffer that is not a view has the lowest address. So a
+    // circular buffer with a higher address than an earlier circular buffer does not begin a new
+    // program. Neither do the views directly before such a circular buffer.
     const bool may_be_first = !has_own_ || cb.address <= lowest_;
     if (may_be_first && !cbs_.empty()) may_have_two_programs_ = true;
     lowest_ = has_own_ ? std::min(lowest_, cb.address) : cb.address;

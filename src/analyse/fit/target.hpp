@@ -36,7 +36,7 @@ struct Targets {
                                            const placement::Board& board,
                                            const CarryOptions& options);
 
-// Returns the recorded device with the properties of a device of the board.
+// Returns `device` after replacing its properties by the properties of a device of the board.
 [[nodiscard]] recording::RecordedDevice on_board(recording::RecordedDevice device,
                                                  const placement::Board& board,
                                                  const Target& target);

@@ -89,7 +89,7 @@ struct DeviceReport {
   // Memory of each process when the process closed the chip for the last time, when the process
   // ended, or when the recording ended.
   std::vector<Holder> held_at_end;
-  bool held_at_once = true;  // false: `held_at_end` adds up several moments
+  bool held_at_once = true;  // false: the processes in `held_at_end` ended at different moments
   // False if a process closed the chip for the last time while events were lost: `held_at_end` is
   // then incomplete.
   bool held_is_known = true;

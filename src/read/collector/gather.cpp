@@ -39,8 +39,8 @@ bool removed_meanwhile(const OpenFile& file) {
 
 class Gatherer {
  public:
-  // `follows` is true if a later pass will use this pass as its `previous`. `evidence` already has
-  // the warnings about the directory itself.
+  // `follows` is true if a later pass follows, for which this pass is the previous pass. `evidence`
+  // already has the warnings about the directory itself.
   Gatherer(const Listing& listing, Evidence& previous, bool follows, Evidence& evidence)
       : listing_(listing), previous_(previous), follows_(follows), evidence_(evidence) {}
 

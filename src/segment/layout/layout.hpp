@@ -316,7 +316,7 @@ enum CbFlags : std::uint32_t { kCbGlobal = 1 };
 
 // One CB. All programs with the same footprint share these records, on all devices.
 struct CbRecord {
-  std::uint64_t footprint;  // number of the footprint, never used again; stored last; 0 means free
+  std::uint64_t footprint;  // unique number of the footprint; stored last; 0 means free
   std::uint32_t address;
   std::uint32_t bytes;
   std::uint32_t flags;  // CbFlags
@@ -397,8 +397,8 @@ struct EventRecord {
   std::uint64_t id;         // id of the buffer, kernel or program
   std::uint64_t address;    // address, or for program_place the number of the footprint (0: none)
   std::uint64_t bytes;      // size, or for program_place the logical bytes of its CBs
-  // For program_place: the lower half is the number of the name, the upper half the number of the
-  // scope.
+  // For program_place, this field has the number of the name in its lower half, and the number of
+  // the scope in its upper half.
   std::uint64_t bytes_per_bank;
   std::uint32_t banks;
   std::uint32_t slot;  // slot of the allocation or program; kNoSlot means none

@@ -92,8 +92,8 @@ COMMIT;
 
 constexpr std::int64_t kInterleaved = 0;
 
-// Returns true if the buffer is in shards. A buffer on certain cores is, even if its layout was not
-// reported.
+// Returns true if the buffer is sharded. A buffer that lies on certain cores only is sharded, even
+// if its layout was not reported.
 bool is_sharded(const recording::RecordedRequest& request) {
   return request.layout.spread == BufferLayout::Spread::sharded ||
          (request.layout.spread != BufferLayout::Spread::interleaved && request.cores != 0);

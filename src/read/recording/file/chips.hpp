@@ -30,11 +30,10 @@ struct RecordedChip {
 struct Chips {
   std::vector<RecordedChip> chips;    // sorted by number, then uid
   std::vector<std::uint32_t> of_row;  // index into chips, at [device - 1]
-  // True if this is the last opening of the chip by its process, even if the process never closed
-  // the chip.
+  // True if the process did not open the chip again after this opening.
   std::vector<bool> is_last;  // [device - 1]
-  // True if `is_last` is true and no other opening of the chip with `is_last` ended later. True for
-  // several openings that ended at the same time.
+  // True for the last openings that ended last: no opening with `is_last` ended later on that chip.
+  // Several openings may have ended at the same time.
   std::vector<bool> is_at_end;  // [device - 1]
   // The chips on which a buffer with this device set lies. Each chip is listed once.
   std::vector<std::vector<std::uint32_t>> of_set;  // [set - 1]
