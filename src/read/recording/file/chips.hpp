@@ -32,8 +32,8 @@ struct Chips {
   std::vector<std::uint32_t> of_row;  // index into chips, at [device - 1]
   // True if the process did not open the chip again after this opening.
   std::vector<bool> is_last;  // [device - 1]
-  // True for the last openings that ended last: no opening with `is_last` ended later on that chip.
-  // Several openings may have ended at the same time.
+  // True if `is_last` is true and no opening with `is_last` ended later on that chip. Several
+  // openings may have ended at the same time.
   std::vector<bool> is_at_end;  // [device - 1]
   // The chips on which a buffer with this device set lies. Each chip is listed once.
   std::vector<std::vector<std::uint32_t>> of_set;  // [set - 1]
