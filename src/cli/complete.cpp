@@ -120,7 +120,7 @@ CandidateList fields() { return plain(views::query_names()); }
 // The possible values of an option or argument. Options that take a file are not listed, because
 // shells complete file names themselves.
 struct ArgumentValues {
-  // The last name of the option, such as "--at", or the name of its value, such as "ORDER".
+  // The long name of the option, such as "--at", or the name of its value, such as "ORDER".
   std::string_view name;
   CandidateList (*values)();  // null: the values are in `words`
   std::string_view words;     // separated by commas

@@ -57,12 +57,15 @@ class Measure:
     A Measure never disturbs the block. If it cannot measure (no library, tracking off, no command),
     `problem` is a sentence with the reason, and every figure is None.
 
-    The bytes before and after the block are exact. A peak of DRAM, trace, CBs or Total L1 is exact
-    if no other process uses the device and the block rose above the earlier peak of this process
-    there, or began or ended at that peak. (If the block closes a device and opens it again, the
-    peak before the closing is lost.) Every other peak is the highest sample, or None if no sample
-    was taken inside the block. One `ttmem --watch` takes a sample every `interval_s` seconds. If
-    `interval_s` is None, no samples are taken.
+    The bytes before and after the block are exact. A peak of DRAM, trace, CBs or Total L1 on a
+    device is exact if both conditions hold:
+    - No other process uses the device.
+    - The use inside the block exceeds the peak that this process had on the device before the
+      block, or equals that peak at the begin or the end of the block.
+    Every other peak is the highest sample, or None if no sample was taken inside the block. If the
+    block closes a device and opens it again, the peak before the closing is lost. One
+    `ttmem --watch` takes a sample every `interval_s` seconds. If `interval_s` is None, no samples
+    are taken.
     """
 
     def __init__(self, label: str = "", interval_s: Optional[float] = 0.05) -> None:

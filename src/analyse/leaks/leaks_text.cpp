@@ -112,7 +112,7 @@ std::string kind_of(const Leak& leak) {
   return leak.kind ? std::string(ttmem::name_of(*leak.kind)) : "?";
 }
 
-// Returns the text of the column that only one class of leaks has.
+// Returns the text of a leak for the extra column. Each class of leaks has another extra column.
 using Extra = std::string (*)(const Leak& leak);
 
 std::string list_text(const std::vector<Leak>& leaks, const char* extra_header, Extra extra,

@@ -21,8 +21,9 @@ struct MomentFigures {
   std::optional<std::uint64_t> cb_end{};     // a placed program has circular buffers up to here
 };
 
-// Returns the last time at which one process has all these figures on one device, after all events
-// of this time. Returns nullopt if there is no such time. If `pid` is set, considers only this
+// Returns the last time at which one process has all these figures on one device. If several events
+// have the same time, the figures after the last of them count. Returns nullopt if there is no such
+// time. If `pid` is set, considers only this
 // process. Reads the recording once. Calls `progress` with the finished part, 0 to 1; `progress`
 // may be empty. Fails if the file is damaged.
 [[nodiscard]] Result<std::optional<recording::Time>> last_moment_with(

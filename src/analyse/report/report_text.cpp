@@ -136,7 +136,7 @@ std::string peak_text(const std::optional<FigureRange>& range, const TextOptions
          size(static_cast<std::uint64_t>(shown_bound(*range)), options);
 }
 
-// Returns true if the shown peak was seen at a moment. The time of the peak is then known.
+// Returns true if the time of the shown peak is known.
 bool was_seen(const std::optional<Extreme>& peak, const std::optional<FigureRange>& range) {
   return peak && range && peak->bytes == shown_bound(*range);
 }

@@ -144,8 +144,8 @@ struct Device {
   std::vector<std::uint64_t> other_uids;  // other uids by which processes name this chip
   bool idle = false;             // nothing is in use: no process that may hold memory has it open
   std::uint32_t card_chips = 0;  // number of chips on its card; 0: unknown
-  // The source of the capacities. If no process reports them, they are the figures of all cards of
-  // this type (card), or of all chips of this architecture (chip).
+  // The source of the capacities: a process (process), or facts that every card of this type (card)
+  // or every chip of this architecture (chip) has in common.
   enum class Statement : std::uint8_t { process, card, chip } capacities_from = Statement::process;
 
   bool complete = true;  // false if figures are missing: sums are then lower limits
