@@ -15,7 +15,8 @@ constexpr std::array<std::string_view, 8> kHidden = {
     "__libc_start_main", "PyEval_",
     "PyObject_",         "PyFunction_"};
 
-// Returns the name with other characters in the hidden words, so that the viewer shows the frame.
+// Returns the name with '_' and ':' replaced by '-' in each of these words, so that the viewer does
+// not hide the frame.
 std::string shown_name(std::string name) {
   for (const std::string_view word : kHidden) {
     for (std::size_t at = name.find(word); at != std::string::npos; at = name.find(word, at)) {

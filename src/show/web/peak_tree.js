@@ -84,6 +84,6 @@ export function nodeAt(root, path) {
   return node;
 }
 
-// Converts a path to text for the address, and back.
+// Converts a path in the tree to text for the URL of the page, and back.
 export const pathText = (path) => path.join('/');
 export const parsePath = (text) => (text ? text.split('/') : []);

@@ -40,7 +40,8 @@ struct Footprint {
   std::uint64_t logical_bytes = 0;
   bool clipped = false;  // true if any CB is clipped
 
-  // Fields of the owner of the table: the place where the owner published the footprint.
+  // The place where the owner of the FootprintTable published the footprint. Only this owner uses
+  // the two fields.
   std::uint64_t number = 0;
   std::uint32_t first_record = 0;
 

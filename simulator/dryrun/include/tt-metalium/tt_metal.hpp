@@ -28,8 +28,8 @@ void CloseDevices(const std::map<ChipId, IDevice*>& devices);
 IDevice* GetActiveDevice(ChipId device_id);
 
 // Place the program on the device. Circular buffers without an address get an address, and the
-// device holds all circular buffers of the program from then on. If the program does not fit, the
-// functions throw after the placement, like EnqueueMeshWorkload.
+// device holds all circular buffers of the program from then on. Like
+// EnqueueMeshWorkload, the functions also place a program that does not fit, and then throw.
 void CompileProgram(IDevice* device, Program& program, bool force_slow_dispatch = false);
 void LaunchProgram(IDevice* device, Program& program, bool wait_until_cores_done = true,
                    bool force_slow_dispatch = false);

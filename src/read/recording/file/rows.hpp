@@ -116,7 +116,8 @@ struct RecordedRequest {
   bool estimate = false;
   bool has_bytes_per_bank = false;
   std::uint32_t banks = 0;  // number of banks that it takes; 0: unknown
-  std::uint32_t cores = 0;  // row of core_sets; 0: every bank
+  std::uint32_t cores =
+      0;  // row of core_sets with the cores that hold its bytes; 0: all banks hold some
   std::uint32_t label = 0;  // row of texts; 0: none
   std::uint32_t scope = 0;  // row of scopes; 0: none
   std::uint64_t bytes = 0;

@@ -99,7 +99,8 @@ void Recorder::end_finished_processes() {
     if (!process->has_ended()) continue;
     process->drain();
     if (process->next_time()) continue;
-    process->end(now());  // later than the end, also if this process was stopped meanwhile
+    // now() is read after the process ended, also if the recorder itself was stopped in between.
+    process->end(now());
     const RecordedProcess& row = process->row();
     if (!row.killed && process->is_in_own_namespace()) unknown_ends_[row.pid] = row;
     add_counts(*process, ended_);

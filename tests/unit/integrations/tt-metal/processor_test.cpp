@@ -408,8 +408,9 @@ TEST_F(ProcessorTest, WorkersOfTheMeshAreTrackedOnceTheyAreAttached) {
                      program_of(4096));
   }
   run(work);
-  // No later hook runs on the mesh's threads. The processor's own thread therefore sends their
-  // lists of circular buffers after some milliseconds.
+  // A list of circular buffers is usually reported at the next hook on its thread. Here the mesh's
+  // threads run no further hook, so the processor's own thread reports their lists after some
+  // milliseconds.
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   while (device(7).programs != 2u && std::chrono::steady_clock::now() < deadline) {
     std::this_thread::yield();
